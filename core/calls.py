@@ -1,0 +1,67 @@
+"""What agents can call. One registration serves both faces: an MCP tool and an HTTP route answer the same object.
+
+A call takes the actor and its validated arguments (a pydantic model) and answers a JSON object. ``session`` says how
+its ``session`` argument is resolved before it runs (see ``hubsite/agent_calls.py``).
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from core.actor import Actor
+
+type Json = dict[str, Any]
+type SessionRule = Literal["own", "readable"]
+
+
+class Arguments(BaseModel):
+    """Arguments of a call: unknown names are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One thing an agent can call.
+
+    ``http`` is the method and path below ``/api/v1``; names in braces come from the path.
+    """
+
+    name: str
+    title: str
+    description: str
+    http: tuple[Literal["GET", "POST", "PUT", "DELETE"], str]
+    arguments: type[Arguments]
+    run: Callable[[Actor, Any], Json | Awaitable[Json]]
+    session: SessionRule | None
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+
+
+CALLS: dict[str, Call] = {}
+
+
+def agent_call[A: Arguments](  # noqa: PLR0913 - one keyword per fact of the registration
+    name: str,
+    *,
+    title: str,
+    http: tuple[Literal["GET", "POST", "PUT", "DELETE"], str],
+    arguments: type[A],
+    session: SessionRule | None = None,
+    read_only: bool = False,
+    destructive: bool = False,
+    idempotent: bool = False,
+) -> Callable[[Callable[[Actor, A], Any]], Callable[[Actor, A], Any]]:
+    """Register ``function(actor, arguments)`` as an MCP tool and an HTTP route; its docstring is the description."""
+
+    def register(function: Callable[[Actor, A], Any]) -> Callable[[Actor, A], Any]:
+        description = " ".join((function.__doc__ or "").split())
+        CALLS[name] = Call(
+            name, title, description, http, arguments, function, session, read_only, destructive, idempotent or read_only
+        )
+        return function
+
+    return register

@@ -1,0 +1,80 @@
+"""First come, first served before a write.
+
+SQLite's busy handler sleeps and retries, so with many writers one can starve for seconds. Inside a process the
+writers of the hub store queue here instead and meet an unlocked database. PostgreSQL needs no gate.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.db import DatabaseError, connection
+
+from core.errors import HubError
+
+WAIT_SECONDS = 30.0
+TOUCH_WAIT_SECONDS = 0.05
+
+
+class FairLock:
+    """A lock that is handed over in the order it was asked for."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._held = False
+        self._waiting: deque[threading.Event] = deque()
+
+    def acquire(self, timeout: float) -> bool:
+        """Take the lock; False when it was not handed over within `timeout` seconds."""
+        with self._guard:
+            if not self._held:
+                self._held = True
+                return True
+            turn = threading.Event()
+            self._waiting.append(turn)
+        if turn.wait(timeout):
+            return True
+        with self._guard:
+            if turn.is_set():  # handed over while the wait ran out
+                return True
+            self._waiting.remove(turn)
+            return False
+
+    def release(self) -> None:
+        """Hand the lock to the one who waited longest."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._held = False
+
+
+_writers = FairLock()
+
+
+@contextmanager
+def write_gate() -> Iterator[None]:
+    """Hold the process's turn to write to the hub store; `unavailable` when it does not come in time."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    if not _writers.acquire(WAIT_SECONDS):
+        raise HubError("unavailable", "The hub is busy. Try again.")
+    try:
+        yield
+    finally:
+        _writers.release()
+
+
+def write_if_free(write: Callable[[], object]) -> None:
+    """Do a bit of bookkeeping if the store is free; a busy store never delays or fails the call behind it (IDN-07)."""
+    if connection.vendor == "sqlite" and not _writers.acquire(TOUCH_WAIT_SECONDS):
+        return
+    try:
+        write()
+    except DatabaseError:
+        return
+    finally:
+        if connection.vendor == "sqlite":
+            _writers.release()

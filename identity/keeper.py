@@ -1,0 +1,58 @@
+"""The keeper of the door for writes: rights from `identity.access`, idempotency keys from their table."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from core import idempotency, limits
+from core.actor import Actor
+from core.errors import HubError
+from core.operation import Right
+from identity.access import authorized
+from identity.models import IdempotencyKey
+from projects.models import Project
+
+
+class IdentityKeeper:
+    """Decides and remembers for `core.operation`."""
+
+    def authorize(self, actor: Actor, place: str, right: Right) -> Project:
+        """Answer the project; see `identity.access.authorized`. A person must be active staff still."""
+        if not actor.is_agent:
+            self.authorize_staff(actor)
+        return authorized(actor, place, right)
+
+    def authorize_staff(self, actor: Actor) -> None:
+        """Refuse anyone but the hub and people who are active staff."""
+        if actor.kind == "hub":
+            return
+        staff = get_user_model().objects.filter(pk=actor.key, is_active=True, is_staff=True)
+        if actor.is_agent or not staff.exists():
+            raise HubError("forbidden", "Only staff may do this.")
+
+    def recall(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
+        """Answer the stored result of this actor's key, `conflict` when the call was another."""
+        row = IdempotencyKey.objects.filter(actor=str(actor), key=key, created_at__gt=_horizon()).first()
+        if row is None:
+            return None
+        idempotency.replayed(key, row.fingerprint, fingerprint)
+        return dict(row.result)
+
+    def remember(self, actor: Actor, key: str, fingerprint: str, result: dict[str, Any]) -> None:
+        """Keep the result for a day."""
+        IdempotencyKey.objects.update_or_create(
+            actor=str(actor),
+            key=key,
+            defaults={"fingerprint": fingerprint, "result": result, "created_at": timezone.now()},
+        )
+
+
+def _horizon() -> datetime:
+    return timezone.now() - timedelta(hours=limits.IDEMPOTENCY_HOURS)
+
+
+def forget_old_keys() -> int:
+    """Drop keys past their day; answers how many."""
+    return IdempotencyKey.objects.filter(created_at__lte=_horizon()).delete()[0]

@@ -1,0 +1,102 @@
+"""Reading feeds. Every function takes the projects its caller may read; nothing here widens them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from core.ids import parse
+from core.page import Page, check_limit, cut
+from projects.models import Event, FeedCursor, Kind, Project
+
+HIDDEN_FROM_AGENTS = (Kind.SYSTEM,)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPage:
+    """One page of a feed. ``next_since`` continues towards the newest, ``next_before`` towards the oldest."""
+
+    events: list[Event]
+    next_since: str | None
+    next_before: str | None
+    truncated: bool
+
+
+def events_of(
+    project: Project,
+    *,
+    kinds: Iterable[str] = (),
+    session: str | None = None,
+    actor: str | None = None,
+    system: bool = False,
+) -> QuerySet[Event]:
+    """Answer a feed's events, filtered. System events come only with ``system`` (IDN-06)."""
+    events = Event.objects.filter(project=project)
+    wanted = set(kinds) or set(Kind.values)
+    if not system:
+        wanted.discard(Kind.SYSTEM)
+    if wanted != set(Kind.values) - ({Kind.SYSTEM} if not system else set()):
+        events = events.filter(kind__in=sorted(wanted))
+    elif not system:
+        events = events.exclude(kind=Kind.SYSTEM)
+    if session:
+        events = events.filter(session=session)
+    if actor:
+        events = events.filter(actor=actor)
+    return events
+
+
+def read_feed(events: QuerySet[Event], *, since: str | None, before: str | None, limit: int) -> FeedPage:
+    """Page a feed by event id, never by offset (HUB-04): oldest first after `since`, else newest first."""
+    check_limit(limit)
+    if since is not None:
+        rows = list(events.filter(pk__gt=parse(since, "since")).order_by("pk")[: limit + 1])
+        shown = rows[:limit]
+        return FeedPage(shown, shown[-1].pk if shown else parse(since, "since"), None, len(rows) > limit)
+    if before is not None:
+        events = events.filter(pk__lt=parse(before, "before"))
+    page: Page[Event] = cut(list(events.order_by("-pk")[: limit + 1]), limit, lambda event: event.pk)
+    shown = list(page.rows)
+    return FeedPage(shown, shown[0].pk if shown else None, page.next_cursor, page.truncated)
+
+
+def unseen(project: Project) -> QuerySet[Event]:
+    """Answer the non-system events above the human's cursor (HUB-07)."""
+    cursor = FeedCursor.objects.filter(project=project).values_list("event", flat=True).first() or ""
+    return Event.objects.filter(project=project, pk__gt=cursor).exclude(kind=Kind.SYSTEM)
+
+
+def with_unseen(projects: QuerySet[Project]) -> QuerySet[Project]:
+    """Add ``unseen``: per project one seek above its cursor (HUB-07)."""
+    above = (
+        Event.objects.filter(
+            project=OuterRef("pk"), pk__gt=Coalesce(Subquery(_cursor_event(OuterRef(OuterRef("pk")))), "")
+        )
+        .exclude(kind=Kind.SYSTEM)
+        .order_by()
+        .values("project")
+        .annotate(number=Count("pk"))
+        .values("number")
+    )
+    return projects.annotate(unseen=Coalesce(Subquery(above), 0))
+
+
+def _cursor_event(project: Any) -> QuerySet[FeedCursor, Any]:  # noqa: ANN401 - an OuterRef
+    return FeedCursor.objects.filter(project=project).values("event")
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """Answer an event as every face shows it."""
+    return {
+        "id": event.pk,
+        "project": event.project_id,
+        "kind": event.kind,
+        "actor": event.actor,
+        "session": event.session,
+        "thread": event.thread,
+        "summary": event.summary,
+        "payload": event.payload,
+        "created_at": event.created_at.isoformat().replace("+00:00", "Z"),
+    }
