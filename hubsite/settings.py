@@ -24,6 +24,8 @@ ALLOWED_HOSTS = [
 CSRF_TRUSTED_ORIGINS = [HUB_URL] if HUB_URL else []
 # Long-lived request threads, each with one persistent database connection.
 HUB_EXECUTORS = int(os.environ.get("HUB_EXECUTORS") or 4)
+# Whether the server runs the periodic jobs itself; 0 where `manage.py work` does.
+HUB_JOBS = os.environ.get("HUB_JOBS", "1") != "0"
 
 INSTALLED_APPS = [
     "daphne",
@@ -103,7 +105,6 @@ CHANNEL_LAYERS: dict[str, Any] = (
 )
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 STORAGES: dict[str, Any] = {
