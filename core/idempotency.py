@@ -2,9 +2,11 @@
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, Protocol
 
+from core.actor import Actor
 from core.errors import HubError, invalid
+from core.limits import IDEMPOTENCY_HOURS
 
 MAX_KEY_CHARS = 128
 
@@ -30,3 +32,47 @@ def replayed(key: str, stored_fingerprint: str, wanted: str) -> None:
             field="idempotency_key",
             idempotency_key=key,
         )
+
+
+class Memory(Protocol):
+    """Where the results of calls with an idempotency key are kept: with what they wrote, in the same transaction."""
+
+    def recall(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
+        """Answer the result stored under an idempotency key; `conflict` when it was for another call."""
+
+    def remember(self, actor: Actor, key: str, fingerprint: str, result: dict[str, Any]) -> None:
+        """Store the result under the key, in the caller's transaction."""
+
+
+class MemoWriter(Protocol):
+    """What the door needs of an AgentFS writer: whether it wrote, and a place for memos in the same transaction."""
+
+    changed: bool
+
+    def memo(self, key: str) -> str | None:
+        """Answer the memo kept under a key."""
+
+    def keep_memo(self, key: str, value: str, *, seconds: int) -> None:
+        """Keep a memo for some seconds."""
+
+
+class FileMemory:
+    """Idempotency keys of writes to an AgentFS file, kept in that file (AGT-02)."""
+
+    def __init__(self, writer: MemoWriter) -> None:
+        self._writer = writer
+
+    def recall(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
+        """Answer the result stored under the key; `conflict` when it was for another call."""
+        memo = self._writer.memo(f"{actor}\n{key}")
+        if memo is None:
+            return None
+        stored: dict[str, Any] = json.loads(memo)
+        replayed(key, stored["fingerprint"], fingerprint)
+        return dict(stored["result"])
+
+    def remember(self, actor: Actor, key: str, fingerprint: str, result: dict[str, Any]) -> None:
+        """Store the result beside what was written; a call that wrote nothing needs no memory."""
+        if self._writer.changed:
+            memo = json.dumps({"fingerprint": fingerprint, "result": result})
+            self._writer.keep_memo(f"{actor}\n{key}", memo, seconds=IDEMPOTENCY_HOURS * 3600)

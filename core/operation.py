@@ -16,7 +16,7 @@ from django.db import transaction
 
 from core.actor import Actor
 from core.gate import write_gate
-from core.idempotency import check_key, fingerprint
+from core.idempotency import FileMemory, Memory, MemoWriter, check_key, fingerprint
 
 
 class Right(StrEnum):
@@ -27,20 +27,14 @@ class Right(StrEnum):
     STAFF = "staff"
 
 
-class Keeper(Protocol):
-    """Who decides and who remembers. The identity app is the keeper (`keep_with`); core knows no tables."""
+class Keeper(Memory, Protocol):
+    """Who decides, and the hub store's memory. The identity app is the keeper (`keep_with`); core knows no tables."""
 
     def authorize(self, actor: Actor, place: str, right: Right) -> Any:  # noqa: ANN401 - the project row
         """Answer the project named `place`; `not_found` when hidden, `forbidden` when the right is missing."""
 
     def authorize_staff(self, actor: Actor) -> None:
         """Refuse anyone but active staff and the hub."""
-
-    def recall(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
-        """Answer the result stored under an idempotency key; `conflict` when it was for another call."""
-
-    def remember(self, actor: Actor, key: str, fingerprint: str, result: dict[str, Any]) -> None:
-        """Store the result under the key, in the caller's transaction."""
 
 
 class WritableFile[Writer](Protocol):
@@ -85,27 +79,32 @@ def write_transaction() -> Iterator[None]:
         yield
 
 
-def file_operation[Project, Writer, **P, R](
+def file_operation[Project, Writer: MemoWriter, File: WritableFile[Any], **P, R](
     right: Right,
-    locate: Callable[..., WritableFile[Writer]],
+    locate: Callable[..., File],
+    after: Callable[[File], None] | None = None,
 ) -> Callable[[Callable[Concatenate[Actor, Project, Writer, P], R]], Callable[Concatenate[Actor, str, P], R]]:
     """Make ``verb_noun(actor, project, writer, /, *, ...)`` an operation on one AgentFS file.
 
     The twin of `operation`: it takes the writer lock of the file that ``locate(project, **arguments)`` names, and
     authorizes (again) under it, so what the body sees cannot change before its write. The file's commit is the truth;
     no hub transaction is held meanwhile, so writers to distinct files never block each other (KNB-08). Lock order is
-    always file, then hub store.
+    always file, then hub store. ``after`` runs on the file once the lock is free.
     """
 
     def wrap(
         body: Callable[Concatenate[Actor, Project, Writer, P], R],
     ) -> Callable[Concatenate[Actor, str, P], R]:
         @wraps(body)
-        def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            project = keeper().authorize(actor, place, right)
-            with locate(project, **kwargs).writing() as writer:
+        def run(actor: Actor, place: str, /, *_: P.args, **kwargs: P.kwargs) -> R:
+            file = locate(keeper().authorize(actor, place, right), **kwargs)
+            with file.writing() as writer:
                 project = keeper().authorize(actor, place, right)
-                return body(actor, project, writer, *args, **kwargs)
+                memory = FileMemory(writer)
+                result = _once(memory, actor, (run.__name__, place, kwargs), lambda: body(actor, project, writer, **kwargs))
+            if after is not None:
+                after(file)
+            return result
 
         _register(run, right, takes_project=True)
         return run
@@ -120,10 +119,10 @@ def operation[Project, **P, R](
 
     def wrap(body: Callable[Concatenate[Actor, Project, P], R]) -> Callable[Concatenate[Actor, str, P], R]:
         @wraps(body)
-        def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        def run(actor: Actor, place: str, /, *_: P.args, **kwargs: P.kwargs) -> R:
             with write_transaction():
                 project = keeper().authorize(actor, place, right)
-                return _once(actor, run.__name__, place, kwargs, lambda: body(actor, project, *args, **kwargs))
+                return _once(keeper(), actor, (run.__name__, place, kwargs), lambda: body(actor, project, **kwargs))
 
         _register(run, right, takes_project=True)
         return run
@@ -144,15 +143,15 @@ def staff_operation[**P, R](body: Callable[Concatenate[Actor, P], R]) -> Callabl
     return run
 
 
-def _once[R](actor: Actor, verb: str, place: str, kwargs: dict[str, Any], run: Callable[[], R]) -> R:
+def _once[R](memory: Memory, actor: Actor, call: tuple[str, str, dict[str, Any]], run: Callable[[], R]) -> R:
     """Run once per idempotency key; the first result answers every retry (AGT-02)."""
-    key = kwargs.get("idempotency_key")
+    key = call[2].get("idempotency_key")
     if key is None:
         return run()
     check_key(key)
-    wanted = fingerprint(verb, place, kwargs)
-    stored: Any = keeper().recall(actor, key, wanted)
+    wanted = fingerprint(*call)
+    stored: Any = memory.recall(actor, key, wanted)
     if stored is None:
         stored = run()
-        keeper().remember(actor, key, wanted, stored)
+        memory.remember(actor, key, wanted, stored)
     return stored  # type: ignore[no-any-return]

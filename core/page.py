@@ -1,5 +1,6 @@
 """Keyset pages: a limit and a cursor instead of an offset, so a page costs the same however long the list is."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -8,6 +9,8 @@ from core.errors import invalid
 
 DEFAULT_LIMIT: Final = 50
 MAX_LIMIT: Final = 500
+# A reply nobody asked to be long stays below this: agents' clients cut longer ones.
+DEFAULT_REPLY_BYTES: Final = 18_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,13 @@ def check_limit(limit: int, most: int = MAX_LIMIT) -> int:
     if not 1 <= limit <= most:
         raise invalid("limit", f"limit must be from 1 to {most}.", limit=most)
     return limit
+
+
+def fitting(rows: Sequence[dict[str, Any]]) -> int:
+    """Answer how many of the rows fit a default reply; at least one, if there is one."""
+    size = 0
+    for number, row in enumerate(rows):
+        size += len(json.dumps(row, ensure_ascii=False, default=str).encode())
+        if size > DEFAULT_REPLY_BYTES and number:
+            return number
+    return len(rows)

@@ -4,7 +4,7 @@ from core import live
 from core.actor import Actor
 from core.errors import HubError, not_found
 from core.ids import parse
-from core.names import check_name, check_text
+from core.checks import check_name, check_text
 from core.operation import Right, operation, staff_operation
 from projects import feed
 from projects.models import ArtifactPolicy, Event, FeedCursor, Kind, Project

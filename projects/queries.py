@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce
 
 from core.ids import parse
 from core.page import Page, check_limit, cut
+from core.times import rfc3339
 from projects.models import Event, FeedCursor, Kind, Project
 
 HIDDEN_FROM_AGENTS = (Kind.SYSTEM,)
@@ -22,6 +23,15 @@ class FeedPage:
     next_since: str | None
     next_before: str | None
     truncated: bool
+
+    def first(self, number: int) -> "FeedPage":
+        """Answer the page cut to its first events, its cursors moved to match."""
+        if number >= len(self.events):
+            return self
+        shown = self.events[:number]
+        if self.next_since == self.events[-1].pk:
+            return FeedPage(shown, shown[-1].pk, None, truncated=True)
+        return FeedPage(shown, self.next_since, shown[-1].pk, truncated=True)
 
 
 def events_of(
@@ -98,5 +108,5 @@ def event_json(event: Event) -> dict[str, Any]:
         "thread": event.thread,
         "summary": event.summary,
         "payload": event.payload,
-        "created_at": event.created_at.isoformat().replace("+00:00", "Z"),
+        "created_at": rfc3339(event.created_at),
     }

@@ -1,0 +1,67 @@
+"""Answers and decisions; each resolves its item in one transaction."""
+
+from typing import Any
+
+from core import limits
+from core.actor import Actor
+from core.checks import check_json, check_text
+from core.errors import invalid
+from core.operation import Right, operation
+from inbox import entries
+from inbox.models import InboxItem, Outcome
+from projects.models import Kind, Project
+
+_UNCHANGED: Any = object()
+
+
+@operation(Right.WRITE)
+def post_answer(  # noqa: PLR0913 - the fields of an answer
+    actor: Actor,
+    project: Project,
+    /,
+    *,
+    question: str,
+    body: str,
+    session: str | None = None,
+    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+) -> dict[str, Any]:
+    """Answer a question; the first answer resolves it (INB-04). See `entries.open_item` for the refusals."""
+    body = check_text(body, "body", limits.BODY_CHARS)
+    item = entries.open_item(project, question, "question", Kind.QUESTION)
+    event = entries.resolve(item, project, actor, Outcome.ANSWERED, body, {"body": body}, session)
+    return {"event": event.pk}
+
+
+@operation(Right.STAFF)
+def decide(  # noqa: PLR0913 - the fields of a decision
+    actor: Actor,
+    project: Project,
+    /,
+    *,
+    item: str,
+    approved: bool,
+    note: str = "",
+    proposal: Any = _UNCHANGED,  # noqa: ANN401 - any JSON value
+) -> dict[str, Any]:
+    """Approve or decline. An edited proposal rides in the answer only when it differs from what was asked."""
+    note = check_text(note, "note", limits.BODY_CHARS, empty=True)
+    row = entries.open_item(project, item, "item", Kind.APPROVAL)
+    payload: dict[str, Any] = {"approved": approved, "note": note}
+    asked = row.event.payload.get("proposal")
+    if proposal is not _UNCHANGED and proposal != asked:
+        if asked is None:
+            raise invalid("proposal", "This approval has no proposal to edit.")
+        payload["proposal"] = check_json(proposal, "proposal")
+    outcome = Outcome.APPROVED if approved else Outcome.DECLINED
+    event = entries.resolve(row, project, actor, outcome, note or outcome.label, payload)
+    return {"event": event.pk}
+
+
+@operation(Right.STAFF)
+def expire_item(actor: Actor, project: Project, /, *, item: InboxItem) -> str:
+    """Resolve an item whose deadline passed: the hub's answer and the entry in one transaction (INB-05)."""
+    payload: dict[str, Any] = {"expired": True}
+    if item.on_expiry == "decline":
+        payload["approved"] = False
+    summary = "Expired: declined." if item.on_expiry == "decline" else "Expired without an answer."
+    return entries.resolve(item, project, actor, Outcome.EXPIRED, summary, payload).pk

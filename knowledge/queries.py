@@ -1,0 +1,90 @@
+"""Reading a project's pages and their history."""
+
+from typing import Any
+
+from agentfs import Entry, LogRow, Row, canonical
+from core.errors import invalid, not_found
+from core.page import Page, check_limit, cut
+from core.times import rfc3339_seconds
+from knowledge.files import knowledge_of
+from projects.models import Project
+
+
+def get_page(project: Project, path: str) -> Entry:
+    """Answer a page; `not_found` where there is none."""
+    path = canonical(path, pages_only=True)
+    file = knowledge_of(project)
+    if not file.exists():
+        raise not_found("page")
+    with file.reading() as pages:
+        return pages.get(path)
+
+
+def list_pages(project: Project, path: str = "/fs", *, limit: int | None = None, after: str | None = None) -> list[Row]:
+    """Answer one level of the knowledge base, ordered by name; empty where nothing was written."""
+    path = canonical(path, pages_only=True)
+    file = knowledge_of(project)
+    if not file.exists():
+        if path != "/fs":
+            raise not_found("directory")
+        return []
+    with file.reading() as pages:
+        return pages.list(path, limit=limit, after=after)
+
+
+def all_pages(project: Project) -> list[Row]:
+    """Answer every page of a project, ordered by path."""
+    file = knowledge_of(project)
+    if not file.exists():
+        return []
+    with file.reading() as pages:
+        return list(pages.walk("/fs"))
+
+
+def page_log(
+    project: Project,
+    *,
+    path: str | None = None,
+    actor: str | None = None,
+    op: str | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> Page[LogRow]:
+    """Answer the log of writes, newest first (KNB-06): of one page, or of all."""
+    check_limit(limit)
+    file = knowledge_of(project)
+    if not file.exists():
+        return Page([], None)
+    wanted = canonical(path, pages_only=True) if path is not None else None
+    with file.reading() as pages:
+        rows = pages.log(path=wanted, actor=actor, op=op, before_id=_before(cursor), limit=limit + 1)
+    return cut(rows, limit, lambda row: str(row.id))
+
+
+def last_write(project: Project, path: str) -> LogRow | None:
+    """Answer the newest write of a page, by seek."""
+    file = knowledge_of(project)
+    if not file.exists():
+        return None
+    with file.reading() as pages:
+        return pages.last_write(canonical(path, pages_only=True))
+
+
+def _before(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 18:  # noqa: PLR2004 - fits 63 bits
+        raise invalid("cursor", "cursor must be one that a page before answered as next_cursor.")
+    return int(cursor)
+
+
+def log_json(row: LogRow) -> dict[str, Any]:
+    """Answer a log row as every face shows it."""
+    shown = {"id": row.id, "op": row.op, "path": row.path, "actor": row.actor}
+    return shown | {"at": rfc3339_seconds(row.at), "version": row.version, "session": row.note.get("session")}
+
+
+def row_json(row: Row) -> dict[str, Any]:
+    """Answer a line of a listing."""
+    shown = {"name": row.name, "path": row.path, "type": row.type, "size": row.size}
+    return shown | {"modified": rfc3339_seconds(row.modified)}

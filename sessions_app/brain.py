@@ -1,0 +1,46 @@
+"""A session's brain: its AgentFS file and who may write it (SES-01, SES-02)."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+import agentfs
+from core.actor import Actor
+from core.errors import HubError, not_found
+from core.ids import parse
+from projects.models import Project
+from sessions_app.models import Session, Status
+
+
+def brain_path(project: str, session: str) -> Path:
+    """Answer where a session's brain lies, written or not."""
+    return Path(settings.DATA_DIR) / "sessions" / project / f"{session}.db"
+
+
+def brain_of(session: Session) -> agentfs.AgentFile:
+    """Answer a session's brain file. Brains are working state: a commit survives a crash, not a power cut."""
+    return agentfs.open_file(brain_path(session.project_id, session.pk), synchronous="NORMAL")
+
+
+def locate(project: Project, *, session: str, **_: Any) -> agentfs.AgentFile:  # noqa: ANN401 - the other arguments
+    """Answer the brain a file operation works on; `not_found` unless the session is of this project."""
+    row = Session.objects.filter(project=project, pk=parse(session, "session"), deleted_at__isnull=True).first()
+    if row is None:
+        raise not_found("session")
+    return brain_of(row)
+
+
+def own_live(actor: Actor, project: Project, session: str) -> Session:
+    """Answer the session if `actor` owns it and it has not ended.
+
+    Called under the file's writer lock, so what ended or moved meanwhile is refused (SES-02, SES-03).
+    """
+    row = Session.objects.filter(project=project, pk=session, deleted_at__isnull=True).select_related("agent").first()
+    if row is None:
+        raise not_found("session")
+    if not actor.is_agent or row.agent_id != actor.key:
+        raise HubError("forbidden", f"Only its owner, {row.agent.name}, may do this.", session=session)
+    if row.status != Status.LIVE:
+        raise HubError("conflict", "This session has ended. Resume it with session_start.", session=session)
+    return row

@@ -1,0 +1,120 @@
+"""Start, resume and end: guarded transitions (SES-03, SES-06, SES-07)."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from agentfs import AgentFile, Writer
+from core import ids, limits, live
+from core.actor import Actor
+from core.checks import check_name, check_text
+from core.errors import HubError
+from core.operation import Right, file_operation, operation, write_transaction
+from projects import feed
+from projects.models import Kind, Project
+from sessions_app.brain import locate, own_live
+from sessions_app.models import Session, Status
+from sessions_app.queries import RECOVERY_PATH
+
+
+@operation(Right.WRITE)
+def start_session(
+    actor: Actor,
+    project: Project,
+    /,
+    *,
+    name: str,
+    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+) -> dict[str, Any]:
+    """Start a session, or resume the caller's own of that name with the same brain, live or ended.
+
+    `forbidden` for people; `conflict` while a pruned session that can be undone holds the name.
+    """
+    check_name(name, "name")
+    if not actor.is_agent:
+        raise HubError("forbidden", "Sessions belong to agents.")
+    session = Session.objects.select_for_update().filter(project=project, agent=actor.key, name=name).first()
+    if session is None:
+        session = _create(actor, project, name)
+    elif session.deleted_at is not None:
+        raise HubError("conflict", f"A pruned session {name} can still be brought back; choose another name.")
+    else:
+        return _started(_resume(actor, project, session), resumed=True)
+    return _started(session, resumed=False)
+
+
+def _create(actor: Actor, project: Project, name: str) -> Session:
+    now = timezone.now()
+    session = Session.objects.create(
+        id=str(ids.fresh()), project=project, agent_id=actor.key, name=name, created_at=now, last_activity=now
+    )
+    _tell(actor, project, session, "start", f"started {name}")
+    return session
+
+
+def _resume(actor: Actor, project: Project, session: Session) -> Session:
+    now = timezone.now()
+    ended = Session.objects.filter(pk=session.pk, status=Status.ENDED)
+    if ended.update(status=Status.LIVE, ended_at=None, last_activity=now):
+        _tell(actor, project, session, "resume", f"resumed {session.name}")
+    else:
+        Session.objects.filter(pk=session.pk).update(last_activity=now)
+    session.refresh_from_db()
+    return session
+
+
+def _tell(actor: Actor, project: Project, session: Session, action: str, summary: str, **more: str) -> None:
+    payload = {"action": action, "name": session.name, **more}
+    feed.append(project, Kind.SESSION, actor, summary, payload=payload, session=session.pk)
+    live.announce(f"session:{session.pk}", session=session.pk)
+
+
+def _started(session: Session, *, resumed: bool) -> dict[str, Any]:
+    return {
+        "session": session.pk,
+        "project": session.project_id,
+        "name": session.name,
+        "status": session.status,
+        "resumed": resumed,
+        "handoff": session.handoff or None,
+        "pickup": None,
+        "recovery_path": RECOVERY_PATH,
+    }
+
+
+@file_operation(Right.WRITE, locate, after=AgentFile.checkpoint)
+def end_session(
+    actor: Actor,
+    project: Project,
+    brain: Writer,  # noqa: ARG001 - held so that no brain write can pass the end
+    /,
+    *,
+    session: str,
+    handoff: str = "",
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """End the caller's session. The note lives on the row and in the event, never in the brain (SES-06).
+
+    The writer lock of the brain is held, so a write either landed before the end or is refused. Afterwards the
+    write-ahead log is folded into the file (SES-07).
+    """
+    handoff = check_text(handoff, "handoff", limits.HANDOFF_CHARS, empty=True)
+    if idempotency_key is not None and _ended_so_before(actor, session, handoff):
+        return _ended(session, handoff)
+    row = own_live(actor, project, session)
+    with write_transaction():
+        now = timezone.now()
+        ended = Session.objects.filter(pk=row.pk, status=Status.LIVE, agent=row.agent_id, deleted_at__isnull=True)
+        if not ended.update(status=Status.ENDED, handoff=handoff, ended_at=now, last_activity=now):
+            raise HubError("conflict", "This session has ended.", session=row.pk)
+        _tell(actor, project, row, "end", f"ended {row.name}", handoff=handoff)
+    return _ended(row.pk, handoff)
+
+
+def _ended_so_before(actor: Actor, session: str, handoff: str) -> bool:
+    """Tell whether a retry finds what it asked for: the row is the memory, a brain must not be made for a key."""
+    return Session.objects.filter(pk=session, agent=actor.key, status=Status.ENDED, handoff=handoff).exists()
+
+
+def _ended(session: str, handoff: str) -> dict[str, Any]:
+    return {"session": session, "status": str(Status.ENDED), "handoff": handoff or None}

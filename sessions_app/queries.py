@@ -1,0 +1,137 @@
+"""Reading sessions and their brains."""
+
+from typing import Any, Literal
+
+from django.db.models import Count, QuerySet
+
+from agentfs import Entry, LogRow, Row
+from core.actor import Actor
+from core.errors import HubError, invalid, not_found
+from core.ids import parse
+from core.page import Page, check_limit, cut
+from core.times import rfc3339
+from identity.access import visible_projects
+from projects.models import Event, Kind
+from sessions_app.activity import touch
+from sessions_app.brain import brain_of
+from sessions_app.models import Session, Status
+
+RECOVERY_PATH = "/fs/handoff.md"
+
+
+def sessions_of(
+    actor: Actor, *, project: str | None = None, status: str | None = None, agent: str | None = None
+) -> QuerySet[Session]:
+    """Answer the sessions `actor` may read, newest first; a pruned one is unreadable from its mark on (SES-04)."""
+    rows = Session.objects.filter(project__in=visible_projects(actor), deleted_at__isnull=True)
+    if status is not None and status not in Status.values:
+        raise invalid("status", f"status must be one of {', '.join(Status.values)}.")
+    wanted = {"project": project, "status": status, "agent__name": agent}
+    rows = rows.filter(**{field: value for field, value in wanted.items() if value is not None})
+    return rows.select_related("agent", "project").order_by("-pk")
+
+
+def page_of(rows: QuerySet[Session], *, cursor: str | None, limit: int) -> Page[Session]:
+    """Page sessions by id."""
+    check_limit(limit)
+    if cursor is not None:
+        rows = rows.filter(pk__lt=parse(cursor, "cursor"))
+    return cut(list(rows[: limit + 1]), limit, lambda session: session.pk)
+
+
+def session_of(actor: Actor, session: str) -> Session:
+    """Answer one session `actor` may read; `not_found` for any other."""
+    row = sessions_of(actor).filter(pk=parse(session, "session")).first()
+    if row is None:
+        raise not_found("session")
+    return row
+
+
+def resolve_session(
+    actor: Actor, project: str | None, session: str | None, rule: Literal["own", "readable"] = "own"
+) -> Session:
+    """Answer the session a call means, and note the owner's activity (IDN-07).
+
+    Explicit wins; omitted it is the caller's one live session in `project` (anywhere, without one):
+    `no_active_session` for none, `ambiguous_session` listing several. ``own`` asks for the caller's live session.
+    """
+    row = _named(actor, project, session, rule) if session else _only_live(actor, project)
+    if row.agent_id == actor.key and row.status == Status.LIVE:
+        touch(row)
+    return row
+
+
+def _named(actor: Actor, project: str | None, session: str, rule: str) -> Session:
+    row = session_of(actor, session)
+    if project is not None and row.project_id != project:
+        raise not_found("session")
+    if rule == "own" and row.agent_id != actor.key:
+        raise HubError("forbidden", f"This session belongs to {row.agent.name}.", session=row.pk)
+    if rule == "own" and row.status != Status.LIVE:
+        raise HubError("conflict", "This session has ended. Resume it with session_start.", session=row.pk)
+    return row
+
+
+def _only_live(actor: Actor, project: str | None) -> Session:
+    live = list(sessions_of(actor, project=project, status=Status.LIVE).filter(agent=actor.key)[:20])
+    if not live:
+        where = f" in {project}" if project else ""
+        raise HubError("no_active_session", f"You have no live session{where}. Call session_start first.")
+    if len(live) > 1:
+        raise HubError(
+            "ambiguous_session",
+            "You have several live sessions; name one as 'session'.",
+            sessions=[{"id": row.pk, "name": row.name, "project": row.project_id} for row in live],
+        )
+    return live[0]
+
+
+def produced(session: str) -> dict[str, int]:
+    """Count what a session left in the feed, per kind, from the index alone (HUB-05)."""
+    events = Event.objects.filter(session=session).exclude(kind__in=[Kind.SESSION, Kind.SYSTEM])
+    return dict(events.values_list("kind").annotate(n=Count("pk")).order_by("kind"))
+
+
+def brain_get(session: Session, path: str) -> Entry:
+    """Answer one entry of a brain; `not_found` where nothing was written. Reads never create a file (SES-04)."""
+    with brain_of(session).reading() as brain:
+        return brain.get(path)
+
+
+def brain_list(session: Session, path: str, *, limit: int, after: str | None = None) -> list[Row]:
+    """Answer one level of a brain; a session that never wrote has an empty one."""
+    file = brain_of(session)
+    if not file.exists():
+        return []
+    with file.reading() as brain:
+        return brain.list(path, limit=limit, after=after)
+
+
+def brain_log(session: Session, *, before: int | None = None, limit: int = 50) -> list[LogRow]:
+    """Answer a brain's audit log, newest first."""
+    file = brain_of(session)
+    if not file.exists():
+        return []
+    with file.reading() as brain:
+        return brain.log(before_id=before, limit=limit)
+
+
+def session_json(session: Session) -> dict[str, Any]:
+    """Answer a session as every face shows it."""
+    lineage = None
+    if session.source:
+        lineage = {"mode": session.source_mode, "session": session.source, "agent": session.source_agent}
+    return {
+        "id": session.pk,
+        "project": session.project_id,
+        "project_name": session.project.name,
+        "name": session.name,
+        "agent": session.agent.name,
+        "status": session.status,
+        "handoff": session.handoff or None,
+        "lineage": lineage,
+        "created_at": rfc3339(session.created_at),
+        "last_activity": rfc3339(session.last_activity),
+        "ended_at": rfc3339(session.ended_at),
+        "brain_bytes": brain_of(session).size_bytes(),
+    }
