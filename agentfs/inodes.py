@@ -1,4 +1,4 @@
-"""Reading the file tree: names to inodes, directories to rows, chunks to bytes. Foreign files are taken as they come."""
+"""Reading the file tree: names to inodes, directories to rows, chunks to bytes, also of foreign files."""
 
 import sqlite3
 import stat
@@ -99,7 +99,9 @@ def content(conn: sqlite3.Connection, node: Node, limit: int) -> bytes:
 
 def chunks(conn: sqlite3.Connection, ino: int) -> dict[int, bytes]:
     """Answer the stored chunks of an inode by their index."""
-    rows = conn.execute("SELECT chunk_index, CAST(data AS BLOB) FROM fs_data WHERE ino = ? ORDER BY chunk_index", (ino,))
+    rows = conn.execute(
+        "SELECT chunk_index, CAST(data AS BLOB) FROM fs_data WHERE ino = ? ORDER BY chunk_index", (ino,)
+    )
     return dict(rows.fetchall())
 
 

@@ -76,22 +76,28 @@ class Keys:
 
     def _below(self, path: str) -> Iterator[Row]:
         prefix = paths.key_of(path + "/")
-        rows = self._conn.execute(
-            "SELECT key, length(CAST(value AS BLOB)), updated_at FROM kv_store WHERE key >= ? ORDER BY key",
-            ("" if paths.may_be_stored_otherwise(prefix) else prefix,),
-        )
-        for key, size, modified in rows:
+        for key, size, modified in self._from(prefix):
             name = paths.nfc(key)
             if name.startswith(prefix) and all(paths.is_name(part) for part in name.split("/")):
                 yield Row(name.rpartition("/")[2], f"/kv/{name}", "key", size, modified)
 
+    def _from(self, prefix: str) -> Iterator[tuple[str, int, int | None]]:
+        """Yield the rows under a prefix by the index, or every row where another normal form may hide one."""
+        exact = not paths.may_be_stored_otherwise(prefix)
+        rows: Iterator[tuple[str, int, int | None]] = self._conn.execute(
+            "SELECT key, length(CAST(value AS BLOB)), updated_at FROM kv_store WHERE key >= ? ORDER BY key",
+            (prefix if exact else "",),
+        )
+        return itertools.takewhile(lambda row: row[0].startswith(prefix), rows) if exact else rows
+
     def _stored(self, path: str) -> str:
         """Answer the spelling a key is stored under: its own unless a foreign file holds another normal form."""
         key = paths.key_of(path)
-        if not paths.may_be_stored_otherwise(key):
+        found = self._conn.execute("SELECT 1 FROM kv_store WHERE key = ?", (key,)).fetchone()
+        if found or not paths.may_be_stored_otherwise(key):
             return key
-        keys = [other for (other,) in self._conn.execute("SELECT key FROM kv_store ORDER BY key")]
-        return key if key in keys else next((other for other in keys if paths.nfc(other) == key), key)
+        keys = self._conn.execute("SELECT key FROM kv_store ORDER BY key")
+        return next((other for (other,) in keys if paths.nfc(other) == key), key)
 
 
 def json_text(data: bytes) -> str:

@@ -20,7 +20,7 @@ class Pages:
     def stat(self, path: str) -> Row | None:
         """Answer the row of a path, None where nothing is there."""
         node = self._find(path)
-        return node and _row(path, node)
+        return None if node is None else _row(path, node)
 
     def content(self, path: str) -> bytes | None:
         """Answer the bytes of a file, None where nothing is there, `invalid_argument` where it is no file."""

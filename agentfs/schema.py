@@ -44,7 +44,8 @@ _INDEXES: Final = (
 _REQUIRED: Final = ("fs_config", "fs_inode", "fs_dentry", "fs_data")
 _LATER_COLUMNS: Final = ("rdev", "atime_nsec", "mtime_nsec", "ctime_nsec")
 _LOG_FIELDS: Final = """SELECT id AS call_id, CASE WHEN json_valid(parameters) THEN json_extract(parameters, '$.path')
-    END AS path, CASE WHEN json_valid(parameters) THEN json_extract(parameters, '$.actor') END AS actor FROM tool_calls"""
+    END AS path, CASE WHEN json_valid(parameters) THEN json_extract(parameters, '$.actor') END AS actor
+    FROM tool_calls"""
 
 
 def is_blank(conn: sqlite3.Connection) -> bool:
@@ -90,7 +91,7 @@ def complete(conn: sqlite3.Connection, *, chunk_bytes: int = DEFAULT_CHUNK_BYTES
         (ROOT_INO, DIR_MODE, now, now, now),
     )
     last = conn.execute("SELECT coalesce(max(call_id), 0) FROM hub_log").fetchone()[0]
-    conn.execute(f"INSERT INTO hub_log {_LOG_FIELDS} WHERE id > ?", (last,))  # noqa: S608 - constants only
+    conn.execute(f"INSERT INTO hub_log {_LOG_FIELDS} WHERE id > ?", (last,))
 
 
 def create(conn: sqlite3.Connection) -> None:
