@@ -1,0 +1,86 @@
+"""OPS-01: one command starts the hub, makes its admin and its secrets, and shows how to connect."""
+
+import signal
+import stat
+import subprocess
+import sys
+
+import httpx
+import pytest
+
+from tests.running import ADMIN_PASSWORD, ROOT, Hub
+
+
+def signed_in(hub: Hub, password: str) -> bool:
+    """Tell whether `password` opens the admin."""
+    with httpx.Client(base_url=hub.url, trust_env=False, follow_redirects=True) as client:
+        client.get("/login/")
+        form = {"username": "admin", "password": password, "csrfmiddlewaretoken": client.cookies["csrftoken"]}
+        answer = client.post("/login/", data=form, headers={"Referer": hub.url})
+        return answer.is_success and "sessionid" in client.cookies
+
+
+def test_ops_01_first_start_makes_the_admin_and_says_how_to_connect(own_hub: Hub) -> None:
+    own_hub.start()
+    shown = own_hub.output()
+    assert own_hub.url in shown
+    assert f"admin with the password {ADMIN_PASSWORD}" in shown
+    assert "claude mcp add" in shown
+    assert f"{own_hub.url}/mcp" in shown
+    assert signed_in(own_hub, ADMIN_PASSWORD)
+    assert not signed_in(own_hub, "another password")
+
+
+def test_ops_01_a_generated_password_is_shown_once_and_opens_the_admin(own_hub: Hub) -> None:
+    del own_hub.environment["HUB_ADMIN_PASSWORD"]
+    own_hub.start()
+    shown = own_hub.output()
+    password = shown.partition("with the password ")[2].partition(" ")[0]
+    assert len(password) >= 16
+    assert signed_in(own_hub, password)
+    assert own_hub.end() == 0
+    own_hub.start()
+    assert own_hub.output().count(password) == 1
+    assert signed_in(own_hub, password)
+
+
+def test_ops_01_the_secret_key_is_made_once_and_readable_by_its_owner_alone(own_hub: Hub) -> None:
+    own_hub.start()
+    key = own_hub.data_dir / "secret.key"
+    first = key.read_text()
+    assert len(first) >= 50
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert stat.S_IMODE(own_hub.data_dir.stat().st_mode) == 0o700
+    own_hub.end()
+    own_hub.start()
+    assert key.read_text() == first
+
+
+def test_ops_01_health_answers_without_a_sign_in(hub: Hub) -> None:
+    alive = httpx.get(f"{hub.url}/healthz", trust_env=False)
+    assert (alive.status_code, alive.json()) == (200, {"status": "ok"})
+    ready = httpx.get(f"{hub.url}/readyz", trust_env=False)
+    assert ready.json()["checks"] == {"database": True, "data_directory": True, "migrations": True}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_ops_03_a_stop_is_graceful_and_leaves_no_journal(own_hub: Hub, number: signal.Signals) -> None:
+    own_hub.start()
+    token = own_hub.agent("ada")
+    with own_hub.api(token) as api:
+        api.get("/whoami")
+    assert own_hub.end(number) == 0
+    assert "Traceback" not in own_hub.output()
+    assert (own_hub.data_dir / "hub.lock").read_text() == ""
+    assert [path.name for path in own_hub.data_dir.rglob("*-wal") if path.stat().st_size] == []
+
+
+def test_ops_01_runserver_serves_the_same_hub(own_hub: Hub) -> None:
+    own_hub.manage("migrate")
+    own_hub.start(sys.executable, "manage.py", "runserver", "--noreload", str(own_hub.port))
+    assert httpx.get(f"{own_hub.url}/healthz", trust_env=False).json() == {"status": "ok"}
+
+
+def test_ops_01_unknown_commands_of_make_name_the_ones_there_are() -> None:
+    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S607
+    assert all(target in shown for target in ("run", "test", "check", "bench", "demo"))
