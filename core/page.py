@@ -25,6 +25,10 @@ class Page[T]:
         """Whether more rows follow."""
         return self.next_cursor is not None
 
+    def first(self, number: int, cursor_of: Callable[[T], str]) -> "Page[T]":
+        """Answer the page cut to its first rows."""
+        return self if number >= len(self.rows) else cut(self.rows, number, cursor_of)
+
     def as_dict(self, name: str, shape: Callable[[T], Any]) -> dict[str, Any]:
         """Answer the JSON list every face shows: rows under `name`, ``next_cursor``, ``truncated``."""
         rows = [shape(row) for row in self.rows]

@@ -1,24 +1,21 @@
-"""A project's knowledge base: one AgentFS file beside the session files (KNB-01)."""
+"""A project's knowledge base: one AgentFS file, opened through the storage backend ``knowledge`` alone (KNB-01)."""
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from django.conf import settings
+from django.core.files.storage import storages
 
-import agentfs
+from agentfs import AgentFile
 from projects.models import Project
 
-
-def knowledge_path(project: str) -> Path:
-    """Answer where a project's knowledge base lies, written or not. No session prune reaches it (KNB-07)."""
-    return Path(settings.DATA_DIR) / "kb" / f"{project}.db"
+if TYPE_CHECKING:
+    from knowledge.storage import KnowledgeStorage
 
 
-def knowledge_of(project: Project) -> agentfs.AgentFile:
-    """Answer a project's knowledge base; what was answered survives a power cut."""
-    return agentfs.open_file(knowledge_path(project.slug), synchronous=settings.HUB_DURABILITY)
+def knowledge_of(project: Project) -> AgentFile:
+    """Answer a project's knowledge base, written or not. No session prune reaches it (KNB-07)."""
+    return cast("KnowledgeStorage", storages["knowledge"]).file(project.slug)
 
 
-def locate(project: Project, **_: Any) -> agentfs.AgentFile:  # noqa: ANN401 - the operation's arguments
+def locate(project: Project, **_: Any) -> AgentFile:  # noqa: ANN401 - the operation's arguments
     """Answer the file a page operation works on."""
     return knowledge_of(project)

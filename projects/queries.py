@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from core.ids import parse
@@ -81,20 +81,16 @@ def unseen(project: Project) -> QuerySet[Event]:
 def with_unseen(projects: QuerySet[Project]) -> QuerySet[Project]:
     """Add ``unseen``: per project one seek above its cursor (HUB-07)."""
     above = (
-        Event.objects.filter(
-            project=OuterRef("pk"), pk__gt=Coalesce(Subquery(_cursor_event(OuterRef(OuterRef("pk")))), "")
-        )
+        Event.objects.filter(project=OuterRef("pk"), pk__gt=OuterRef("looked_to"))
         .exclude(kind=Kind.SYSTEM)
         .order_by()
         .values("project")
         .annotate(number=Count("pk"))
         .values("number")
     )
-    return projects.annotate(unseen=Coalesce(Subquery(above), 0))
-
-
-def _cursor_event(project: Any) -> QuerySet[FeedCursor, Any]:  # noqa: ANN401 - an OuterRef
-    return FeedCursor.objects.filter(project=project).values("event")
+    return projects.annotate(looked_to=Coalesce("cursor__event", Value(""))).annotate(
+        unseen=Coalesce(Subquery(above), 0)
+    )
 
 
 def event_json(event: Event) -> dict[str, Any]:

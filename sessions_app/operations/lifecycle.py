@@ -74,7 +74,7 @@ def _started(session: Session, *, resumed: bool) -> dict[str, Any]:
         "session": session.pk,
         "project": session.project_id,
         "name": session.name,
-        "status": session.status,
+        "status": str(session.status),
         "resumed": resumed,
         "handoff": session.handoff or None,
         "pickup": None,

@@ -1,0 +1,132 @@
+"""Who the caller is, where it may work, and its sessions."""
+
+from typing import Any
+
+from django.db.models import Count
+
+from core.actor import Actor
+from core.calls import Arguments, Json, agent_call
+from core.operation import Right
+from core.page import DEFAULT_LIMIT, fitting
+from core.version import VERSION
+from identity.access import projects_for, rights_on, visible_projects
+from inbox.models import OPEN, InboxItem
+from projects.models import Project
+from sessions_app import queries
+from sessions_app.models import Session, Status
+from sessions_app.operations import end_session, start_session
+
+
+class NoArguments(Arguments):
+    """No arguments."""
+
+
+class SessionStart(Arguments):
+    """Arguments of session_start."""
+
+    project: str
+    name: str
+    idempotency_key: str | None = None
+
+
+class SessionEnd(Arguments):
+    """Arguments of session_end."""
+
+    session: str | None = None
+    handoff: str = ""
+    idempotency_key: str | None = None
+
+
+class SessionList(Arguments):
+    """Arguments of session_list."""
+
+    project: str | None = None
+    status: str | None = None
+    agent: str | None = None
+    limit: int | None = None
+    cursor: str | None = None
+
+
+@agent_call("whoami", title="Who am I", http=("GET", "/whoami"), arguments=NoArguments, read_only=True)
+def whoami(actor: Actor, arguments: NoArguments) -> Json:  # noqa: ARG001 - it takes none
+    """Your name, projects with your rights, and live sessions. Start here."""
+    live = queries.sessions_of(actor, status=Status.LIVE).filter(agent=actor.key)[:DEFAULT_LIMIT]
+    return {
+        "agent": actor.name,
+        "trusted": actor.trusted,
+        "personal_space": f"~{actor.name}",
+        "projects": [{"project": row.slug, "right": _right(actor, row)} for row in _projects(actor)[:DEFAULT_LIMIT]],
+        "sessions": [{"id": row.pk, "name": row.name, "project": row.project_id} for row in live],
+        "version": VERSION,
+    }
+
+
+@agent_call("project_list", title="List projects", http=("GET", "/projects"), arguments=NoArguments, read_only=True)
+def project_list(actor: Actor, arguments: NoArguments) -> Json:  # noqa: ARG001 - it takes none
+    """The projects you may read, with your right and what is open in each."""
+    projects = list(_projects(actor))
+    open_items = _tally(InboxItem.objects.filter(status__in=OPEN, project__in=projects))
+    live = _tally(Session.objects.filter(status=Status.LIVE, deleted_at__isnull=True, project__in=projects))
+    rows = [
+        {
+            "slug": row.slug,
+            "project": row.slug,
+            "project_name": row.name,
+            "right": _right(actor, row),
+            "counts": {"open_items": open_items.get(row.slug, 0), "live_sessions": live.get(row.slug, 0)},
+        }
+        for row in projects
+    ]
+    shown = fitting(rows)
+    return {"projects": rows[:shown], "truncated": shown < len(rows)}
+
+
+def _projects(actor: Actor) -> Any:  # noqa: ANN401 - a queryset with annotations
+    return projects_for(actor).filter(pk__in=visible_projects(actor)).order_by("personal", "slug")
+
+
+def _tally(rows: Any) -> dict[str, int]:  # noqa: ANN401 - a queryset of any model with a project
+    return dict(rows.order_by().values_list("project").annotate(n=Count("pk")))
+
+
+def _right(actor: Actor, project: Project) -> str:
+    return str(Right.WRITE if Right.WRITE in rights_on(actor, project) else Right.READ)
+
+
+@agent_call(
+    "session_start",
+    title="Start or resume a session",
+    http=("POST", "/projects/{project}/sessions"),
+    arguments=SessionStart,
+    idempotent=True,
+)
+def session_start(actor: Actor, arguments: SessionStart) -> Json:
+    """Start a session, or resume your own of that name with the same brain. Do this before you post or write."""
+    return start_session(actor, arguments.project, **arguments.model_dump(exclude={"project"}))
+
+
+@agent_call("session_end", title="End a session", http=("POST", "/sessions/{session}/end"), arguments=SessionEnd)
+def session_end(actor: Actor, arguments: SessionEnd) -> Json:
+    """End your session and leave a handoff note (up to 4096 characters) for whoever goes on."""
+    if arguments.session is None or arguments.idempotency_key is None:
+        row = queries.resolve_session(actor, None, arguments.session)
+    else:
+        row = queries.session_of(actor, arguments.session)
+    return end_session(
+        actor,
+        row.project_id,
+        session=row.pk,
+        handoff=arguments.handoff,
+        idempotency_key=arguments.idempotency_key,
+    )
+
+
+@agent_call("session_list", title="List sessions", http=("GET", "/sessions"), arguments=SessionList, read_only=True)
+def session_list(actor: Actor, arguments: SessionList) -> Json:
+    """Sessions of the projects you may read, newest first: owner, status (live, ended), handoff, last activity."""
+    rows = queries.sessions_of(actor, project=arguments.project, status=arguments.status, agent=arguments.agent)
+    page = queries.page_of(rows, cursor=arguments.cursor, limit=arguments.limit or DEFAULT_LIMIT)
+    if arguments.limit is None:
+        shapes = [queries.session_json(row) for row in page.rows]
+        page = page.first(fitting(shapes), lambda row: row.pk)
+    return page.as_dict("sessions", queries.session_json)
