@@ -4,6 +4,7 @@ import os
 from contextlib import closing
 from pathlib import Path
 
+from agentfs import failures
 from agentfs.handle import connect
 from core.errors import HubError
 
@@ -24,6 +25,8 @@ def copy(source: Path, destination: Path) -> None:
         os.link(partial, destination)
     except FileExistsError as error:
         raise HubError("conflict", "The destination is there already.") from error
+    except OSError as error:
+        raise failures.storage() from error
     finally:
         partial.unlink(missing_ok=True)
     _sync(destination.parent)

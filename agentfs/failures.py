@@ -21,6 +21,11 @@ def damaged() -> HubError:
     return HubError("unavailable", "The file is not a readable AgentFS file.", reason="damaged")
 
 
+def storage() -> HubError:
+    """Answer the refusal of a file that the disk or the system would not let us use."""
+    return HubError("unavailable", "The file could not be read or written.", reason="storage")
+
+
 def is_damage(error: sqlite3.Error) -> bool:
     """Tell whether an error means that the file is no database, or a broken one."""
     return primary_code(error) in _DAMAGED
@@ -43,12 +48,12 @@ def refusal(error: sqlite3.Error) -> HubError:
         return busy()
     if code in _DAMAGED:
         return damaged()
-    return HubError("unavailable", "The file could not be read or written.", reason="storage")
+    return storage()
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise what SQLite and the file system raise inside the block as `unavailable`."""
+    """Raise what SQLite raises inside the block as `unavailable`."""
     try:
         yield
     except sqlite3.ProgrammingError:

@@ -94,9 +94,10 @@ class AgentFile:
             self._check_idle()
             if not self.exists():
                 return True
-            folded = self._current().fold()
-            self._close()
-            return folded
+            try:
+                return self._current().fold(self.synchronous)
+            finally:
+                self._close()
 
     def remove(self) -> None:
         """Close and unlink the file and its journals, under the write lock; whoever writes next starts a new file."""
@@ -106,22 +107,22 @@ class AgentFile:
                 self._close()
                 return
             try:
-                self._locked()
-            except sqlite3.DatabaseError as error:
-                if not failures.is_damage(error):
-                    raise
-            handle.remove(self.path)
-            self._close()
+                handle.remove(self.path, self._locked_whatever_it_is())
+            finally:
+                self._close()
 
     def copy_to(self, destination: Path) -> None:
         """Copy what is committed to a new file, under the write lock (SES-05). Raises `conflict` where one is there."""
         with self._lock, translated():
-            if self._active is not None:
+            if self._active is not None and not self._active.fresh:
                 copy(self.path, destination)
                 return
             if not self.exists():
                 raise not_found("file")
-            with self._use(self._locked()):
+            held = self._locked()
+            with self._use(held):
+                if held.is_blank():
+                    raise not_found("file")
                 copy(self.path, destination)
 
     def close_if_idle(self) -> bool:
@@ -149,22 +150,22 @@ class AgentFile:
             yield
         finally:
             self._active = None
-            try:
+            with self._closed_on_failure():
                 held.rollback()
                 if held.fresh:
                     held.remove_blank(self.path)
-                    held.keep = False
-            except BaseException:
-                held.keep = False
-                raise
-            finally:
-                self._settle(held)
+            if held.ready:
+                self._pool.used(self)
+            else:
+                self._close()
 
-    def _settle(self, held: Handle) -> None:
-        if held.keep:
-            self._pool.used(self)
-        else:
+    @contextmanager
+    def _closed_on_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
             self._close()
+            raise
 
     def _check_idle(self) -> None:
         if self._active is not None:
@@ -186,11 +187,21 @@ class AgentFile:
 
         The lock may be on a file that was removed while we waited for it: then it is taken again.
         """
-        for held in self._attempts(create=True):
-            if held is not None and self._lock_is_good(held):
-                return held
-            self._close()
-        raise failures.busy()
+        with self._closed_on_failure():
+            for held in self._attempts(create=True):
+                if held is not None and self._lock_is_good(held):
+                    return held
+                self._close()
+            raise failures.busy()
+
+    def _locked_whatever_it_is(self) -> Handle | None:
+        """Answer a handle as `_locked` does, None for a file that is no database and so cannot be locked."""
+        try:
+            return self._locked()
+        except sqlite3.DatabaseError as error:
+            if failures.is_damage(error):
+                return None
+            raise
 
     def _lock_is_good(self, held: Handle) -> bool:
         try:

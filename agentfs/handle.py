@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from agentfs import schema
+from agentfs import failures, schema
 from agentfs.limits import JOURNAL_BYTES, limits
 
 _PIN: Final[int | None] = getattr(os, "O_PATH", None)
@@ -23,10 +23,10 @@ class Handle:
         self._identity = identity
         self._tuned: tuple[str, float] | None = None
         self._wal = False
-        # Ready: its tables are known to be whole. Fresh: this transaction made them in a blank file.
-        self._ready = False
+        # Ready: its tables are known to be whole, so it is worth keeping.
+        # Fresh: the file is blank but for this transaction.
+        self.ready = False
         self.fresh = False
-        self.keep = True
 
     def still_named(self, path: Path) -> bool:
         """Tell whether the path names the file this handle opened; its number is not reused while it is open."""
@@ -39,38 +39,40 @@ class Handle:
 
     def prepare(self) -> None:
         """Make or complete the tables inside the write transaction; refuses with `unavailable` a foreign database."""
-        if self._ready:
+        if self.ready:
             return
-        if schema.is_blank(self.conn):
-            self.fresh = True
+        if self.is_blank():
             schema.create(self.conn)
             return
         schema.check(self.conn)
-        if schema.is_complete(self.conn):
-            self._ready = True
-        else:
+        self.ready = schema.is_complete(self.conn)
+        if not self.ready:
             schema.complete(self.conn)
+
+    def is_blank(self) -> bool:
+        """Tell, under the write lock, whether the file is still as empty as when it was made."""
+        self.fresh = not self.ready and schema.is_blank(self.conn)
+        return self.fresh
 
     def begin_read(self, synchronous: str) -> bool:
         """Open a snapshot; False where the file is blank. Refuses with `unavailable` a foreign database."""
         self._tune(synchronous)
         self.conn.execute("BEGIN")
-        if self._ready:
+        if self.ready:
             return True
         if schema.is_blank(self.conn):
             return False
         schema.check(self.conn)
-        self._ready = schema.is_complete(self.conn)
-        if not self._ready:
+        self.ready = schema.is_complete(self.conn)
+        if not self.ready:
+            # The handle will not be kept: its stand-ins would hide the tables another process may add later.
             schema.stand_in(self.conn)
-            # The stand-ins would hide the tables another process may add later.
-            self.keep = False
         return True
 
     def commit(self) -> None:
         """Make the changes durable; afterwards the file is in WAL mode, as soon as nobody else holds it."""
         self.conn.execute("COMMIT")
-        self._ready, self.fresh = True, False
+        self.ready, self.fresh = True, False
         if not self._wal:
             self._wal = self._to_wal()
 
@@ -79,8 +81,9 @@ class Handle:
         if self.conn.in_transaction:
             self.conn.execute("ROLLBACK")
 
-    def fold(self) -> bool:
+    def fold(self, synchronous: str) -> bool:
         """Fold the write-ahead log into the file and truncate it; False where a reader elsewhere held it back."""
+        self._tune(synchronous)
         blocked = self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         return not blocked
 
@@ -126,19 +129,26 @@ def identity_of(path: Path) -> Identity | None:
 
 def open_handle(path: Path, *, create: bool) -> Handle | None:
     """Open the file the path names; None where it names none, or changed hands meanwhile."""
-    if create:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            path.touch(mode=0o600, exist_ok=False)
     try:
+        if create:
+            _make_blank(path)
         with _pinned(path) as identity:
             handle = Handle(connect(path), identity)
             if handle.still_named(path):
                 return handle
             handle.close()
     except FileNotFoundError:
-        pass
+        return None
+    except OSError as error:
+        raise failures.storage() from error
     return None
+
+
+def _make_blank(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        # Only ever makes: a plain descriptor on a file that is open here would, when closed, drop its locks.
+        path.touch(mode=0o600, exist_ok=False)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -156,8 +166,10 @@ def connect(path: Path) -> sqlite3.Connection:
     return conn
 
 
-def remove(path: Path) -> None:
+def remove(path: Path, held: Handle | None) -> None:
     """Unlink the file with its journals, so that no other process ever mixes an old journal with a new file.
+
+    The handle that holds its write lock is closed on the way.
 
     A blank file we hold locked takes the path first: who comes meanwhile waits for it, and then finds it gone.
     """
@@ -167,6 +179,8 @@ def remove(path: Path) -> None:
         conn.execute("PRAGMA journal_mode = MEMORY")
         conn.execute("BEGIN IMMEDIATE")
         tomb.replace(path)
+        if held is not None:
+            held.close()
         for suffix in ("-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         path.unlink()

@@ -40,7 +40,7 @@ def find(conn: sqlite3.Connection, parts: list[str]) -> Node | None:
 
     Raises `invalid_argument` where a name on the way is no directory.
     """
-    node = _root(conn)
+    node = Node("fs", ROOT_INO, DIR_MODE, 0, None) if parts else _root(conn)
     for name in parts:
         require_dir(node)
         child = child_of(conn, node.ino, name)

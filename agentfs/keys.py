@@ -56,7 +56,8 @@ class Keys:
 
     def names(self, prefix: str) -> list[str]:
         """Answer the keys that start with exactly this text."""
-        rows = self._conn.execute("SELECT key FROM kv_store WHERE key >= ? ORDER BY key", (prefix,))
+        start = prefix.encode(errors="ignore").decode()
+        rows = self._conn.execute("SELECT key FROM kv_store WHERE key >= ? ORDER BY key", (start,))
         return list(itertools.takewhile(lambda key: key.startswith(prefix), (key for (key,) in rows)))
 
     def write(self, path: str, data: bytes) -> None:

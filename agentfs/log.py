@@ -76,4 +76,5 @@ def _text(value: object) -> str | None:
 
 
 def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    # ASCII: text from outside may hold what UTF-8 cannot.
+    return json.dumps(value)

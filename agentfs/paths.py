@@ -50,6 +50,8 @@ def is_name(name: str) -> bool:
     """Tell whether a canonical path may hold this name; a foreign file can hold others."""
     if name in ("", ".", "..") or "/" in name or "\\" in name:
         return False
+    if name.isascii() and name.isprintable():
+        return len(name) <= MAX_NAME_BYTES
     if any(unicodedata.category(character) in _REFUSED_CATEGORIES for character in name):
         return False
     return len(name.encode()) <= MAX_NAME_BYTES

@@ -56,7 +56,7 @@ class Reader:
         Raises `not_found`, and `invalid_argument` for what is no directory.
         """
         rows = self._level(canonical(path))
-        names = {row.name: None for row in rows if after is None or row.name.encode() > after.encode()}
+        names = {row.name: None for row in rows if after is None or row.name.encode() > after.encode(errors="replace")}
         shown = set(itertools.islice(names, limit))
         return [row for row in rows if row.name in shown]
 

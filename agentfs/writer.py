@@ -1,9 +1,11 @@
 """Writes to one AgentFS file: each is a change and its log row in the same transaction (KNB-03, KNB-05)."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from agentfs import log
+from agentfs import failures, log
 from agentfs.entries import Row, Written
 from agentfs.paths import canonical
 from agentfs.reader import Reader
@@ -71,9 +73,9 @@ class Writer(Reader):
             raise not_found("path")
         if if_version is not None:
             compare(if_version, self._store(path).content(path))
-        self.changed = True
-        self._store(path).remove(path)
-        log.append(self._conn, "delete", path=path, actor=actor, result={"version": ABSENT, "size": 0}, note=note)
+        with self._step():
+            self._store(path).remove(path)
+            log.append(self._conn, "delete", path=path, actor=actor, result={"version": ABSENT, "size": 0}, note=note)
 
     def _writable(self, path: str, if_version: str | None) -> str:
         check_token(if_version)
@@ -94,12 +96,29 @@ class Writer(Reader):
     ) -> Written:
         before = self._store(path).stat(path)
         self._check_size(len(data), before, max_bytes)
-        self.changed = True
-        self._store(path).write(path, data)
         version = version_of(data)
         result = {"version": version, "size": len(data)}
-        row_id = log.append(self._conn, op, path=path, actor=actor, result=result, note=note)
+        with self._step():
+            self._store(path).write(path, data)
+            row_id = log.append(self._conn, op, path=path, actor=actor, result=result, note=note)
         return Written(path, version, len(data), before is None or before.type == "dir", row_id)
+
+    @contextmanager
+    def _step(self) -> Iterator[None]:
+        """Undo a write that fails half way, for a caller who catches that and goes on."""
+        if not self._conn.in_transaction:
+            # SQLite itself rolled back (a full disk); from here on each statement would commit alone.
+            raise failures.storage()
+        self._conn.execute("SAVEPOINT step")
+        try:
+            yield
+        except BaseException:
+            if self._conn.in_transaction:
+                self._conn.execute("ROLLBACK TO step")
+                self._conn.execute("RELEASE step")
+            raise
+        self._conn.execute("RELEASE step")
+        self.changed = True
 
     def _check_size(self, size: int, before: Row | None, max_bytes: int | None) -> None:
         if max_bytes is not None and size > max_bytes:
