@@ -1,12 +1,13 @@
-"""What every page of the browser shares: who looks, how a refusal is shown, and fragments for live updates."""
+"""What every page of the browser shares: who looks, refusals, fragments for live updates, stored files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any
+from typing import Any, Final, Protocol
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.http import content_disposition_header
 
 from core.actor import Actor
 from core.errors import HubError
@@ -14,6 +15,7 @@ from identity.actors import human_from_request
 from projects.models import EventClock
 
 type View = Callable[..., HttpResponse]
+IMAGES: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
 
 def newest_event() -> str:
@@ -50,3 +52,37 @@ def page(
     return TemplateResponse(
         request, name, {**admin.site.each_context(request), "place": place, **context}, status=status
     )
+
+
+class HasPath(Protocol):
+    """Anything of a listing."""
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+
+
+def ending(path: str) -> str:
+    """Answer the ending of a file's name, without the dot."""
+    return path.rpartition("/")[2].rpartition(".")[2].lower()
+
+
+def is_below(rows: Iterable[HasPath], directory: str) -> bool:
+    """Tell whether anything lies below a directory and nothing is called exactly so."""
+    below = False
+    for row in rows:
+        if row.path == directory:
+            return False
+        below = below or row.path.startswith(directory.rstrip("/") + "/")
+    return below
+
+
+def raw(path: str, content: bytes) -> HttpResponse:
+    """Answer stored bytes: an image as itself, anything else as plain text; never as a page of this origin."""
+    response = HttpResponse(content, content_type=IMAGES.get(ending(path), "text/plain; charset=utf-8"))
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["X-Content-Type-Options"] = "nosniff"
+    name = content_disposition_header(as_attachment=False, filename=path.rpartition("/")[2])
+    if name:
+        response["Content-Disposition"] = name
+    return response

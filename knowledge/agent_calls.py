@@ -105,8 +105,8 @@ def brain_list(actor: Actor, arguments: BrainList) -> Json:
         rows = sessions.brain_list(row, arguments.path or "/", limit=limit + 1, after=arguments.cursor)
     page = cut(rows, limit, lambda line: line.name)
     if arguments.limit is None:
-        page = page.first(fitting([queries.row_json(line) for line in page.rows]), lambda line: line.name)
-    return page.as_dict("entries", queries.row_json)
+        page = page.first(fitting([sessions.row_json(line) for line in page.rows]), lambda line: line.name)
+    return page.as_dict("entries", sessions.row_json)
 
 
 @agent_call("brain_put", title="Write an entry", http=("PUT", "/brain/entry"), arguments=BrainPut)

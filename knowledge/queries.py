@@ -82,9 +82,3 @@ def log_json(row: LogRow) -> dict[str, Any]:
     """Answer a log row as every face shows it."""
     shown = {"id": row.id, "op": row.op, "path": row.path, "actor": row.actor}
     return shown | {"at": rfc3339_seconds(row.at), "version": row.version, "session": row.note.get("session")}
-
-
-def row_json(row: Row) -> dict[str, Any]:
-    """Answer a line of a listing."""
-    shown = {"name": row.name, "path": row.path, "type": row.type, "size": row.size}
-    return shown | {"modified": rfc3339_seconds(row.modified)}

@@ -1,23 +1,23 @@
 """A project's sessions, and one session with its brain (SES-02, SES-04..06)."""
 
+import itertools
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
-from agentfs import Entry, Row
+from agentfs import Row
 from core.actor import Actor
 from core.operation import Right
 from identity.access import authorized
-from identity.pages import human_page, newest_event, page
-from projects.models import Event
+from identity.pages import human_page, is_below, newest_event, page, raw
+from projects.models import Event, Kind
 from sessions_app.brain import brain_of
 from sessions_app.models import Session
-from sessions_app.queries import brain_get, brain_list, page_of, produced, session_of, sessions_of
+from sessions_app.queries import brain_get, page_of, produced, session_of, sessions_of
 
 PAGE: Final = 50
-LEVEL: Final = 500
+LISTED: Final = 2000
 NEWEST: Final = 10
-SHOWN_BYTES: Final = 200_000
 
 
 @human_page
@@ -41,7 +41,7 @@ def sessions(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 @human_page
 def session(request: HttpRequest, actor: Actor, session_id: str, path: str = "") -> HttpResponse:
-    """Show a session: its facts, what it produced, its brain, and one entry of it."""
+    """Show a session: its facts, what it produced, its brain and one entry of it."""
     row = session_of(actor, session_id)
     since = newest_event()
     return page(
@@ -55,19 +55,37 @@ def session(request: HttpRequest, actor: Actor, session_id: str, path: str = "")
         project=row.project,
         produced=produced(row.pk),
         source=Session.objects.filter(pk=row.source, deleted_at__isnull=True).first() if row.source else None,
-        newest=Event.objects.filter(session=row.pk).order_by("-pk")[:NEWEST],
+        newest=list(Event.objects.filter(session=row.pk).exclude(kind=Kind.SYSTEM).order_by("-pk")[:NEWEST]),
         bytes=brain_of(row).size_bytes(),
         **_brain(row, f"/{path}" if path else ""),
     )
 
 
 def _brain(row: Session, path: str) -> dict[str, Any]:
-    """Answer one level of the brain and, when a file or key is asked for, the entry."""
-    levels = {top: brain_list(row, top, limit=LEVEL) for top in ("/fs", "/kv")}
-    if not path:
-        return {"levels": _opened(row, levels, ""), "path": "", "entry": None}
-    entry = brain_get(row, path) if _is_leaf(row, levels, path) else None
-    return {"levels": _opened(row, levels, path), "path": path, **shown(entry)}
+    entries = _entries(row)
+    is_directory = not path or is_below(entries, path)
+    return {"entries": entries, "path": path, "entry": None if is_directory else brain_get(row, path)}
 
 
-ROUTES: list[Any] = []
+def _entries(row: Session) -> list[Row]:
+    """Answer the brain's files and keys, up to `LISTED`; a session that never wrote has none (SES-04)."""
+    file = brain_of(row)
+    if not file.exists():
+        return []
+    with file.reading() as brain:
+        return list(itertools.islice(brain.walk("/"), LISTED))
+
+
+@human_page
+def brain_raw(request: HttpRequest, actor: Actor, session_id: str, path: str) -> HttpResponse:  # noqa: ARG001
+    """Answer an entry's bytes."""
+    entry = brain_get(session_of(actor, session_id), f"/{path}")
+    return raw(entry.path, entry.content)
+
+
+ROUTES = [
+    ("project/<str:slug>/sessions/", sessions, "sessions"),
+    ("session/<str:session_id>/", session, "session"),
+    ("session/<str:session_id>/brain/<path:path>", session, "brain"),
+    ("session/<str:session_id>/raw/<path:path>", brain_raw, "brain-raw"),
+]

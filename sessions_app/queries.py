@@ -9,7 +9,7 @@ from core.actor import Actor
 from core.errors import HubError, invalid, not_found
 from core.ids import parse
 from core.page import Page, check_limit, cut
-from core.times import rfc3339
+from core.times import rfc3339, rfc3339_seconds
 from identity.access import visible_projects
 from projects.models import Event, Kind
 from sessions_app.activity import touch
@@ -114,6 +114,12 @@ def brain_log(session: Session, *, before: int | None = None, limit: int = 50) -
         return []
     with file.reading() as brain:
         return brain.log(before_id=before, limit=limit)
+
+
+def row_json(row: Row) -> dict[str, Any]:
+    """Answer a line of a brain or page listing."""
+    shown = {"name": row.name, "path": row.path, "type": row.type, "size": row.size}
+    return shown | {"modified": rfc3339_seconds(row.modified)}
 
 
 def session_json(session: Session) -> dict[str, Any]:

@@ -1,0 +1,10 @@
+"""The human's JSON API, ``/human/api/v1``: signed-in active staff only, browsable."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("identity.human_urls")),
+    path("", include("inbox.human_urls")),
+    path("", include("sessions_app.human_urls")),
+    path("", include("knowledge.human_urls")),
+]
