@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agentfs import failures, log
+from agentfs import failures, log, memos
 from agentfs.entries import Row, Written
 from agentfs.paths import canonical
 from agentfs.reader import Reader
@@ -76,6 +76,14 @@ class Writer(Reader):
         with self._step():
             self._store(path).remove(path)
             log.append(self._conn, "delete", path=path, actor=actor, result={"version": ABSENT, "size": 0}, note=note)
+
+    def memo(self, key: str) -> str | None:
+        """Answer a memo kept with `keep_memo`; None where there is none, or its time is over."""
+        return memos.read(self._conn, key)
+
+    def keep_memo(self, key: str, value: str, *, seconds: int) -> None:
+        """Keep a note beside what this block wrote, for some seconds; it is no entry and no log row."""
+        memos.keep(self._conn, key, value, seconds)
 
     def _writable(self, path: str, if_version: str | None) -> str:
         check_token(if_version)
