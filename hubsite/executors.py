@@ -63,8 +63,10 @@ def least_loaded() -> Worker:
 
 
 async def run_sync[**P, R](function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run `function` on the request's thread. For what is served outside Django's handler, whose signals would
-    otherwise look after the connection."""
+    """Run `function` on the request's thread, for what is served outside Django's handler.
+
+    That handler's signals would otherwise see to connections that broke.
+    """
     worker = _current.get() or least_loaded()
 
     def run() -> R:

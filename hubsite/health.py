@@ -38,7 +38,7 @@ _seen_migrated: set[str] = set()
 
 
 def _migrated() -> bool:
-    """Reading the migrations from disk is slow, and a store once migrated stays so while the process lives."""
+    """Look once: reading the migrations is slow, and a store once migrated stays so while the process lives."""
     name = str(connection.settings_dict["NAME"])
     if name not in _seen_migrated and not pending_migrations():
         _seen_migrated.add(name)

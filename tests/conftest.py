@@ -27,7 +27,7 @@ def data_dir(settings: Any, tmp_path: Path) -> Iterator[Path]:  # noqa: ANN401 -
     settings.DATA_DIR = tmp_path / "data"
     settings.DATA_DIR.mkdir()
     yield settings.DATA_DIR
-    getattr(agentfs, "close_all", lambda: None)()
+    agentfs.close_all()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import itertools
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import httpx
 from django.test import Client
@@ -42,7 +42,7 @@ class AgentApi:
         return Answer(response.status_code, _parsed(response.content), dict(response.headers))
 
     def get(self, path: str, **query: object) -> Answer:
-        return self.call("GET", path, **query)
+        return self.call("GET", path, None, **query)
 
     def post(self, path: str, /, **body: object) -> Answer:
         return self.call("POST", path, body)
@@ -67,7 +67,7 @@ class RemoteApi(AgentApi):
     def close(self) -> None:
         self._http.close()
 
-    def __enter__(self) -> "RemoteApi":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -110,7 +110,7 @@ class McpAgent:
     def close(self) -> None:
         self._http.close()
 
-    def __enter__(self) -> "McpAgent":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -21,6 +21,8 @@ from tests.faces import McpAgent, RemoteApi
 ROOT = Path(__file__).resolve().parent.parent
 ADMIN_PASSWORD = "correct horse battery staple"
 START_SECONDS = 60
+# What would change the hub under test; and starts are slow where modules are not kept compiled.
+NOT_INHERITED = ("HUB_", "DJANGO_", "REDIS_", "PYTHONDONTWRITEBYTECODE")
 
 
 def free_port() -> int:
@@ -55,7 +57,11 @@ class Hub:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = data_dir.with_name(data_dir.name + ".log")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("HUB_", "DJANGO_", "REDIS_"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("HUB_", "DJANGO_", "REDIS_", "PYTHONDONT"))
+        }
         self.environment = kept | {
             "HUB_DATA_DIR": str(data_dir),
             "HUB_PORT": str(self.port),

@@ -23,7 +23,13 @@ def second(hub: Hub, server: str) -> subprocess.CompletedProcess[str]:
     """Start another server on the hub's data directory and wait for its end."""
     command = [part.format(port=free_port()) for part in SERVERS[server]]
     return subprocess.run(  # noqa: S603 - our own server
-        [sys.executable, *command], cwd=ROOT, env=hub.environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=hub.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 

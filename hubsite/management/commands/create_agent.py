@@ -19,7 +19,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take a name, grants and trust."""
         parser.add_argument("name")
-        parser.add_argument("--grant", action="append", default=[], metavar="SLUG:read|write", type=_grant, dest="grants")
+        parser.add_argument(
+            "--grant", action="append", default=[], metavar="SLUG:read|write", type=_grant, dest="grants"
+        )
         parser.add_argument("--untrusted", action="store_true", help="open projects need a grant too")
 
     def handle(  # noqa: D102 - see help

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from core.actor import HUB
 from hubsite.management.refusals import told
 from projects.operations import create_project
-from core.actor import HUB
 
 
 class Command(BaseCommand):

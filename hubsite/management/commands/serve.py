@@ -62,8 +62,8 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Muster serves {address}, data in {settings.DATA_DIR}\n"
             f"  People: {sign_in}\n"
-            "  Agents: manage.py create_project SLUG and manage.py create_agent NAME, which prints a token for HUB_TOKEN; "
-            "then, for Claude Code:\n"
+            "  Agents: manage.py create_project SLUG, then manage.py create_agent NAME, whose last line is the token\n"
+            "    for HUB_TOKEN. Claude Code, for example, connects with\n"
             '    claude mcp add --transport http --scope project --header "Authorization: Bearer $HUB_TOKEN" '
             f"hub {address}/mcp\n"
             f"  Other clients: {address}/connect/ and {address}/SKILL.md",
