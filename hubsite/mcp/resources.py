@@ -1,0 +1,87 @@
+"""Resources: the guide, and the knowledge pages of the projects the caller may read."""
+
+import base64
+from typing import Final
+from urllib.parse import quote, unquote
+
+from core.actor import Actor
+from core.calls import Json
+from core.errors import HubError, invalid, not_found
+from core.operation import Right
+from hubsite.skill import guide
+from identity.access import authorized, visible_projects
+from knowledge.queries import all_pages, get_page
+
+GUIDE_URI: Final = "hub://guide"
+PAGE_PREFIX: Final = "hub://kb/"
+PAGES_LISTED: Final = 100
+
+_GUIDE: Final[Json] = {
+    "uri": GUIDE_URI,
+    "name": "guide",
+    "title": "How to work with this hub",
+    "mimeType": "text/markdown",
+}
+_TEMPLATE: Final[Json] = {
+    "uriTemplate": PAGE_PREFIX + "{project}/{+path}",
+    "name": "page",
+    "title": "Knowledge page",
+    "description": "A page of a project's knowledge base, such as hub://kb/atlas/fs/notes.md.",
+}
+
+
+def listed(actor: Actor, cursor: str | None) -> Json:
+    """Answer ``resources/list``: the guide, then the pages of one project after the other."""
+    projects = visible_projects(actor).order_by("slug")
+    after_project, after_path = _place(cursor)
+    resources = [] if cursor else [_GUIDE]
+    for project in projects.filter(slug__gte=after_project):
+        for page in all_pages(project):
+            if (project.slug, page.path) <= (after_project, after_path):
+                continue
+            if len(resources) >= PAGES_LISTED:
+                return {"resources": resources, "nextCursor": resources[-1]["uri"]}
+            uri = f"{PAGE_PREFIX}{quote(project.slug, safe='~')}{quote(page.path)}"
+            resources.append(
+                {"uri": uri, "name": page.path, "title": f"{project.name}: {page.path}", "size": page.size}
+            )
+    return {"resources": resources}
+
+
+def _place(cursor: str | None) -> tuple[str, str]:
+    """Answer the project and path a cursor stands behind; a cursor is the last address shown."""
+    if cursor is None or cursor == GUIDE_URI:
+        return "", ""
+    try:
+        return _page_of(cursor)
+    except HubError:
+        raise invalid("cursor", "cursor must be one that a page before answered as nextCursor.") from None
+
+
+def templates() -> Json:
+    """Answer ``resources/templates/list``."""
+    return {"resourceTemplates": [_TEMPLATE]}
+
+
+def read(actor: Actor, uri: str, hub_url: str) -> Json:
+    """Answer ``resources/read``; what the caller may not read answers like what is not there."""
+    if uri == GUIDE_URI:
+        return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": guide(hub_url)}]}
+    slug, path = _page_of(uri)
+    content = get_page(authorized(actor, slug, Right.READ), path).content
+    try:
+        shown = {"mimeType": _text_type(path), "text": content.decode()}
+    except UnicodeDecodeError:
+        shown = {"mimeType": "application/octet-stream", "blob": base64.b64encode(content).decode()}
+    return {"contents": [{"uri": uri, **shown}]}
+
+
+def _page_of(uri: str) -> tuple[str, str]:
+    slug, slash, path = uri.removeprefix(PAGE_PREFIX).partition("/")
+    if not uri.startswith(PAGE_PREFIX) or not slash:
+        raise not_found("resource")
+    return unquote(slug), f"/{unquote(path)}"
+
+
+def _text_type(path: str) -> str:
+    return "text/markdown" if path.endswith((".md", ".markdown")) else "text/plain"
