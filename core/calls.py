@@ -60,7 +60,16 @@ def agent_call[A: Arguments](  # noqa: PLR0913 - one keyword per fact of the reg
     def register(function: Callable[[Actor, A], Any]) -> Callable[[Actor, A], Any]:
         description = " ".join((function.__doc__ or "").split())
         CALLS[name] = Call(
-            name, title, description, http, arguments, function, session, read_only, destructive, idempotent or read_only
+            name,
+            title,
+            description,
+            http,
+            arguments,
+            function,
+            session,
+            read_only,
+            destructive,
+            idempotent=idempotent or read_only,
         )
         return function
 

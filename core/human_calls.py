@@ -46,8 +46,8 @@ def human_call[M: BaseModel](model: type[M]) -> Callable[[Callable[..., dict[str
 def resource(**handlers: Handler) -> View:
     """Make the view of one address out of its handlers by method: ``resource(get=..., post=...)``."""
     first = next(iter(handlers.values()))
-    view = type(f"{first.__name__}_resource", (APIView,), {**handlers, "__doc__": first.__doc__})
-    return view.as_view()  # type: ignore[attr-defined, no-any-return] - an APIView
+    made: type[APIView] = type(f"{first.__name__}_resource", (APIView,), {**handlers, "__doc__": first.__doc__})
+    return made.as_view()
 
 
 def _query(request: Request, model: type[BaseModel]) -> dict[str, Any]:

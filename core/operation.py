@@ -82,7 +82,7 @@ def write_transaction() -> Iterator[None]:
 def file_operation[Project, Writer: MemoWriter, File: WritableFile[Any], **P, R](
     right: Right,
     locate: Callable[..., File],
-    after: Callable[[File], None] | None = None,
+    after: Callable[[File], object] | None = None,
 ) -> Callable[[Callable[Concatenate[Actor, Project, Writer, P], R]], Callable[Concatenate[Actor, str, P], R]]:
     """Make ``verb_noun(actor, project, writer, /, *, ...)`` an operation on one AgentFS file.
 
@@ -96,12 +96,12 @@ def file_operation[Project, Writer: MemoWriter, File: WritableFile[Any], **P, R]
         body: Callable[Concatenate[Actor, Project, Writer, P], R],
     ) -> Callable[Concatenate[Actor, str, P], R]:
         @wraps(body)
-        def run(actor: Actor, place: str, /, *_: P.args, **kwargs: P.kwargs) -> R:
+        def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
             file = locate(keeper().authorize(actor, place, right), **kwargs)
             with file.writing() as writer:
                 project = keeper().authorize(actor, place, right)
-                memory = FileMemory(writer)
-                result = _once(memory, actor, (run.__name__, place, kwargs), lambda: body(actor, project, writer, **kwargs))
+                call = (run.__name__, place, kwargs)
+                result = _once(FileMemory(writer), actor, call, lambda: body(actor, project, writer, *args, **kwargs))
             if after is not None:
                 after(file)
             return result
@@ -119,10 +119,11 @@ def operation[Project, **P, R](
 
     def wrap(body: Callable[Concatenate[Actor, Project, P], R]) -> Callable[Concatenate[Actor, str, P], R]:
         @wraps(body)
-        def run(actor: Actor, place: str, /, *_: P.args, **kwargs: P.kwargs) -> R:
+        def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
             with write_transaction():
                 project = keeper().authorize(actor, place, right)
-                return _once(keeper(), actor, (run.__name__, place, kwargs), lambda: body(actor, project, **kwargs))
+                call = (run.__name__, place, kwargs)
+                return _once(keeper(), actor, call, lambda: body(actor, project, *args, **kwargs))
 
         _register(run, right, takes_project=True)
         return run

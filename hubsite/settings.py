@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import dj_database_url
 from django.utils.csp import CSP
@@ -76,7 +76,9 @@ TEMPLATES = [
 
 # SQLite waits its turn in core.gate; the timeout covers other processes (commands, backups). FULL keeps every
 # acknowledged write through a power cut; HUB_DURABILITY=normal keeps it through a crash of the process only.
-HUB_DURABILITY = os.environ.get("HUB_DURABILITY", "full").upper()
+HUB_DURABILITY: Literal["FULL", "NORMAL"] = (
+    "NORMAL" if os.environ.get("HUB_DURABILITY", "").lower() == "normal" else "FULL"
+)
 SQLITE: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 10,

@@ -10,14 +10,18 @@ from core.operation import Right
 from identity.models import Agent, Grant
 from projects.models import Project
 
+NOBODY: Final = -1
+READ_ONLY: Final = frozenset({Right.READ})
+READ_WRITE: Final = frozenset({Right.READ, Right.WRITE})
+
 
 def projects_for(actor: Actor) -> QuerySet[Project]:
     """Answer all projects with the facts `rights_on` needs, so that rights cost no query of their own."""
+    agent = actor.key if actor.is_agent and actor.key is not None else NOBODY
+    grants = Grant.objects.filter(agent=agent, project=OuterRef("pk"))
     return Project.objects.annotate(
-        own=Exists(Agent.objects.filter(pk=actor.key if actor.is_agent else None, space=OuterRef("pk"))),
-        level=Subquery(
-            Grant.objects.filter(agent=actor.key if actor.is_agent else None, project=OuterRef("pk")).values("level")[:1]
-        ),
+        own=Exists(Agent.objects.filter(pk=agent, space=OuterRef("pk"))),
+        level=Subquery(grants.values("level")[:1]),
     )
 
 
@@ -46,10 +50,6 @@ def rights_on(actor: Actor, project: Project) -> frozenset[Right]:
     if project.personal:
         return READ_ONLY if actor.trusted or level else frozenset()
     return {None: frozenset(), "read": READ_ONLY, "write": READ_WRITE}[level]
-
-
-READ_ONLY: Final = frozenset({Right.READ})
-READ_WRITE: Final = frozenset({Right.READ, Right.WRITE})
 
 
 def authorized(actor: Actor, slug: str, right: Right) -> Project:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic import Field
+
 from core.actor import Actor
 from core.calls import Arguments
 from core.human_calls import Nothing, human_call
@@ -34,7 +36,7 @@ class FeedQuery(Arguments):
 
     since: str | None = None
     before: str | None = None
-    kinds: list[Kind] = []
+    kinds: list[Kind] = Field(default_factory=list)
     session: str | None = None
     agent: str | None = None
     limit: int = DEFAULT_LIMIT

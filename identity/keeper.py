@@ -28,8 +28,7 @@ class IdentityKeeper:
         """Refuse anyone but the hub and people who are active staff."""
         if actor.kind == "hub":
             return
-        staff = get_user_model().objects.filter(pk=actor.key, is_active=True, is_staff=True)
-        if actor.is_agent or not staff.exists():
+        if actor.is_agent or actor.key is None or not _active_staff(actor.key):
             raise HubError("forbidden", "Only staff may do this.")
 
     def recall(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
@@ -47,6 +46,10 @@ class IdentityKeeper:
             key=key,
             defaults={"fingerprint": fingerprint, "result": result, "created_at": timezone.now()},
         )
+
+
+def _active_staff(user: int) -> bool:
+    return get_user_model().objects.filter(pk=user, is_active=True, is_staff=True).exists()
 
 
 def _horizon() -> datetime:

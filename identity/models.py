@@ -1,7 +1,5 @@
 """Who agents are and what they may open (IDN-01..04)."""
 
-from typing import Final
-
 from django.db import models
 from django.db.models.functions import Now
 
@@ -33,7 +31,7 @@ class Token(models.Model):
     class Meta:
         """One live token per agent."""
 
-        constraints: Final = [
+        constraints = [
             models.UniqueConstraint(
                 fields=["agent"], condition=models.Q(revoked_at__isnull=True), name="token_one_live_per_agent"
             ),
@@ -61,7 +59,7 @@ class Grant(models.Model):
     class Meta:
         """One grant per agent and project."""
 
-        constraints: Final = [
+        constraints = [
             models.UniqueConstraint(fields=["agent", "project"], name="grant_one_per_agent_and_project"),
             models.CheckConstraint(condition=models.Q(level__in=["read", "write"]), name="grant_level_known"),
         ]
@@ -83,7 +81,7 @@ class IdempotencyKey(models.Model):
     class Meta:
         """A key belongs to its actor."""
 
-        constraints: Final = [models.UniqueConstraint(fields=["actor", "key"], name="idempotency_key_of_actor")]
+        constraints = [models.UniqueConstraint(fields=["actor", "key"], name="idempotency_key_of_actor")]
 
     def __str__(self) -> str:
         """Answer the key."""

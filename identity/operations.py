@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from core import live
 from core.actor import Actor
-from core.errors import HubError, not_found
 from core.checks import check_name
+from core.errors import HubError, not_found
 from core.operation import Right, operation, staff_operation
 from identity.actors import PREFIX, digest
 from identity.models import Agent, Grant, Token

@@ -15,7 +15,13 @@ from identity.actors import human_from_request
 from projects.models import EventClock
 
 type View = Callable[..., HttpResponse]
-IMAGES: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
+IMAGES: Final = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+}
 
 
 def newest_event() -> str:

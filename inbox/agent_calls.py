@@ -14,7 +14,6 @@ from core.page import DEFAULT_LIMIT, fitting
 from inbox import queries
 from inbox.jobs import expire_due
 from inbox.operations import post_answer, post_approval, post_question, post_signal
-from inbox.models import InboxItem
 from projects.queries import event_json
 
 Deadline = Annotated[int | None, Field(description="Seconds until the hub resolves it as expired, 60 to 2592000.")]
@@ -47,7 +46,7 @@ class QuestionPost(Post):
     subject: str
     body: str = ""
     context: str = ""
-    options: list[str] = []
+    options: list[str] = Field(default_factory=list)
     deadline_s: Deadline = None
 
 
@@ -122,7 +121,9 @@ def approval_post(actor: Actor, arguments: ApprovalPost) -> Json:
     return post_approval(actor, arguments.project, **arguments.fields())
 
 
-@agent_call("answer_post", title="Answer a question", http=("POST", "/questions/{question}/answers"), arguments=AnswerPost)
+@agent_call(
+    "answer_post", title="Answer a question", http=("POST", "/questions/{question}/answers"), arguments=AnswerPost
+)
 def answer_post(actor: Actor, arguments: AnswerPost) -> Json:
     """Answer another agent's question; the first answer resolves it."""
     item = queries.item_of(actor, arguments.question, "question")
@@ -157,7 +158,7 @@ async def answer_wait(actor: Actor, arguments: AnswerWait) -> Json:
 def _state(actor: Actor, question: str) -> Json:
     """Answer where a question stands, read under the caller's rights of this moment."""
     expire_due()
-    item: InboxItem = queries.item_of(actor, question, "question")
+    item = queries.item_of(actor, question, "question")
     answer = queries.answer_of(item)
     return {
         "question": item.pk,

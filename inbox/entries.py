@@ -82,6 +82,7 @@ def resolve(  # noqa: PLR0913 - what an answer is made of
     project: Project,
     actor: Actor,
     outcome: Outcome,
+    *,
     summary: str,
     payload: dict[str, Any],
     session: str | None = None,
@@ -97,8 +98,6 @@ def resolve(  # noqa: PLR0913 - what an answer is made of
     if not resolved:
         raise HubError("conflict", "It was resolved before.")
     first_line = next((line for line in summary.splitlines() if line.strip()), "")[: limits.SUMMARY_CHARS]
-    event = feed.append(
-        project, Kind.ANSWER, actor, first_line, payload=payload, session=session, thread=item.event_id
-    )
+    event = feed.append(project, Kind.ANSWER, actor, first_line, payload=payload, session=session, thread=item.event_id)
     live.announce("inbox", event=item.pk)
     return event

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic import Field
+
 from core.actor import Actor
 from core.calls import Arguments
 from core.human_calls import Nothing, human_call
@@ -16,7 +18,7 @@ from projects.queries import event_json
 class InboxQuery(Arguments):
     """Which items to list."""
 
-    status: list[Status] = []
+    status: list[Status] = Field(default_factory=list)
     project: str | None = None
     limit: int = DEFAULT_LIMIT
     cursor: str | None = None

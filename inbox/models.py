@@ -51,10 +51,10 @@ class InboxItem(models.Model):
     class Meta:
         """Ordered by event id within a status; due deadlines and an agent's open items are found by seeks."""
 
-        constraints: Final = [
+        constraints = [
             models.CheckConstraint(condition=models.Q(status__in=Status.values), name="inbox_status_known"),
         ]
-        indexes: Final = [
+        indexes = [
             models.Index(fields=["status", "event"], name="inbox_status"),
             models.Index(fields=["project", "status", "event"], name="inbox_project_status"),
             models.Index(

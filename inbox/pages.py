@@ -15,7 +15,6 @@ from inbox.jobs import expire_due
 from inbox.models import OPEN, InboxItem, Status
 from inbox.operations import decide, mark_all_read, mark_read, mark_unread, post_answer
 from inbox.queries import answer_of, item_of, items, page_of, thread_of
-from projects.models import Kind
 
 PAGE: Final = 40
 DONE: Final = (Status.READ, Status.RESOLVED)

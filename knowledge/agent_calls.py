@@ -184,7 +184,7 @@ def _bytes(arguments: BrainPut) -> bytes:
         try:
             return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
         except (ValueError, RecursionError):
-            raise invalid("content", "content must be a JSON value without NaN, infinities or lone surrogates.") from None
+            raise invalid("content", "content must be JSON without NaN, infinities or lone surrogates.") from None
     if not isinstance(content, str):
         raise invalid("content", "content must be text for a file; JSON values go to /kv/... paths.")
     try:
@@ -197,10 +197,10 @@ def _content(entry: Entry, arguments: BrainGet) -> Json:
     """Answer an entry with its content, or the part of it that was asked for."""
     shown = {"path": entry.path, "type": entry.type, "version": entry.version, "size": entry.size}
     shown |= {"modified": rfc3339_seconds(entry.modified)}
-    if entry.type == "key" and arguments.encoding == "text" and arguments.offset == 0:
-        if entry.size <= (arguments.limit or DEFAULT_CONTENT_BYTES):
-            return shown | {"content": _json(entry.content), "encoding": "json", "truncated": False, "next_offset": None}
-    end = min(entry.size, arguments.offset + (arguments.limit or DEFAULT_CONTENT_BYTES))
+    limit = arguments.limit or DEFAULT_CONTENT_BYTES
+    if entry.type == "key" and arguments.encoding == "text" and arguments.offset == 0 and entry.size <= limit:
+        return shown | {"content": _json(entry.content), "encoding": "json", "truncated": False, "next_offset": None}
+    end = min(entry.size, arguments.offset + limit)
     part = entry.content[arguments.offset : end]
     text = None if arguments.encoding == "base64" else _text(part, whole=end == entry.size)
     if text is not None:

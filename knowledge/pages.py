@@ -36,7 +36,7 @@ def knowledge(request: HttpRequest, actor: Actor, slug: str, path: str = "") -> 
         project=project,
         pages=pages,
         path=wanted or (f"/fs/{path}" if path else ""),
-        page=get_page(project, wanted) if wanted else None,
+        entry=get_page(project, wanted) if wanted else None,
         **_history(project, wanted),
     )
 

@@ -41,7 +41,7 @@ def all_pages(project: Project) -> list[Row]:
         return list(pages.walk("/fs"))
 
 
-def page_log(
+def page_log(  # noqa: PLR0913 - each is one column a reader filters by
     project: Project,
     *,
     path: str | None = None,

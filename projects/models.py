@@ -1,7 +1,5 @@
 """The hub store's ground: projects, the events of their feeds, and how far the human has looked (HUB-01..08)."""
 
-from typing import Final
-
 from django.db import models
 from django.db.models.functions import Now
 
@@ -37,7 +35,10 @@ class Project(models.Model):
     restricted = models.BooleanField(default=False, help_text="Agents need a grant, trusted or not.")
     personal = models.BooleanField(default=False, editable=False)
     artifact_policy = models.CharField(
-        max_length=8, choices=ArtifactPolicy.choices, default=ArtifactPolicy.OPTIONAL, db_default=ArtifactPolicy.OPTIONAL
+        max_length=8,
+        choices=ArtifactPolicy.choices,
+        default=ArtifactPolicy.OPTIONAL,
+        db_default=ArtifactPolicy.OPTIONAL,
     )
     settings = models.JSONField(default=dict, blank=True, help_text="Reserved.")
     created_at = models.DateTimeField(db_default=Now())
@@ -66,10 +67,10 @@ class Event(models.Model):
     class Meta:
         """Each way the feed is read has its index (HUB-04, HUB-05)."""
 
-        constraints: Final = [
+        constraints = [
             models.CheckConstraint(condition=models.Q(kind__in=Kind.values), name="event_kind_known"),
         ]
-        indexes: Final = [
+        indexes = [
             models.Index(fields=["project", "id"], name="event_feed"),
             models.Index(fields=["project", "kind", "id"], name="event_feed_kind"),
             models.Index(fields=["project", "actor", "id"], name="event_feed_actor"),
@@ -90,7 +91,7 @@ class EventClock(models.Model):
 
     def __str__(self) -> str:
         """Answer the last id."""
-        return self.last
+        return str(self.last)
 
 
 class FeedCursor(models.Model):

@@ -2,9 +2,9 @@
 
 from core import live
 from core.actor import Actor
+from core.checks import check_name, check_text
 from core.errors import HubError, not_found
 from core.ids import parse
-from core.checks import check_name, check_text
 from core.operation import Right, operation, staff_operation
 from projects import feed
 from projects.models import ArtifactPolicy, Event, FeedCursor, Kind, Project
@@ -53,7 +53,7 @@ def update_project(
 
 
 @operation(Right.STAFF)
-def open_feed(actor: Actor, project: Project, /, *, event: str) -> bool:
+def open_feed(actor: Actor, project: Project, /, *, event: str) -> bool:  # noqa: ARG001 - the door read it
     """Move the human's cursor forward to an event of this project; answers whether it moved (HUB-07)."""
     event = parse(event, "event")
     if not Event.objects.filter(project=project, pk=event).exists():

@@ -49,7 +49,7 @@ class SessionList(Arguments):
 
 @agent_call("whoami", title="Who am I", http=("GET", "/whoami"), arguments=NoArguments, read_only=True)
 def whoami(actor: Actor, arguments: NoArguments) -> Json:  # noqa: ARG001 - it takes none
-    """Your name, projects with your rights, and live sessions. Start here."""
+    """Tell your name, projects with your rights, and live sessions. Start here."""
     live = queries.sessions_of(actor, status=Status.LIVE).filter(agent=actor.key)[:DEFAULT_LIMIT]
     return {
         "agent": actor.name,
@@ -63,7 +63,7 @@ def whoami(actor: Actor, arguments: NoArguments) -> Json:  # noqa: ARG001 - it t
 
 @agent_call("project_list", title="List projects", http=("GET", "/projects"), arguments=NoArguments, read_only=True)
 def project_list(actor: Actor, arguments: NoArguments) -> Json:  # noqa: ARG001 - it takes none
-    """The projects you may read, with your right and what is open in each."""
+    """List the projects you may read, with your right and what is open in each."""
     projects = list(_projects(actor))
     open_items = _tally(InboxItem.objects.filter(status__in=OPEN, project__in=projects))
     live = _tally(Session.objects.filter(status=Status.LIVE, deleted_at__isnull=True, project__in=projects))
@@ -123,7 +123,7 @@ def session_end(actor: Actor, arguments: SessionEnd) -> Json:
 
 @agent_call("session_list", title="List sessions", http=("GET", "/sessions"), arguments=SessionList, read_only=True)
 def session_list(actor: Actor, arguments: SessionList) -> Json:
-    """Sessions of the projects you may read, newest first: owner, status (live, ended), handoff, last activity."""
+    """List sessions of the projects you may read, newest first: owner, status (live, ended), handoff, last activity."""
     rows = queries.sessions_of(actor, project=arguments.project, status=arguments.status, agent=arguments.agent)
     page = queries.page_of(rows, cursor=arguments.cursor, limit=arguments.limit or DEFAULT_LIMIT)
     if arguments.limit is None:

@@ -52,9 +52,7 @@ def session(actor: Actor, given: Nothing, session: str) -> dict[str, Any]:  # no
 @human_call(Level)
 def brain(actor: Actor, given: Level, session: str) -> dict[str, Any]:
     """List one level of a session's brain."""
-    rows = queries.brain_list(
-        queries.session_of(actor, session), given.path, limit=given.limit + 1, after=given.cursor
-    )
+    rows = queries.brain_list(queries.session_of(actor, session), given.path, limit=given.limit + 1, after=given.cursor)
     return cut(rows, given.limit, lambda row: row.name).as_dict("entries", queries.row_json)
 
 

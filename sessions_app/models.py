@@ -1,7 +1,5 @@
 """One row per session of an agent; its working state is its brain file (SES-01..08)."""
 
-from typing import Final
-
 from django.db import models
 from django.db.models.functions import Now
 
@@ -44,11 +42,11 @@ class Session(models.Model):
     class Meta:
         """A name means one session to its owner in a project."""
 
-        constraints: Final = [
+        constraints = [
             models.UniqueConstraint(fields=["project", "agent", "name"], name="session_name_of_agent_in_project"),
             models.CheckConstraint(condition=models.Q(status__in=Status.values), name="session_status_known"),
         ]
-        indexes: Final = [
+        indexes = [
             models.Index(fields=["project", "id"], name="session_project"),
             models.Index(fields=["agent", "status", "last_activity"], name="session_active"),
         ]

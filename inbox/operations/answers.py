@@ -28,7 +28,9 @@ def post_answer(  # noqa: PLR0913 - the fields of an answer
     """Answer a question; the first answer resolves it (INB-04). See `entries.open_item` for the refusals."""
     body = check_text(body, "body", limits.BODY_CHARS)
     item = entries.open_item(project, question, "question", Kind.QUESTION)
-    event = entries.resolve(item, project, actor, Outcome.ANSWERED, body, {"body": body}, session)
+    event = entries.resolve(
+        item, project, actor, Outcome.ANSWERED, summary=body, payload={"body": body}, session=session
+    )
     return {"event": event.pk}
 
 
@@ -53,7 +55,7 @@ def decide(  # noqa: PLR0913 - the fields of a decision
             raise invalid("proposal", "This approval has no proposal to edit.")
         payload["proposal"] = check_json(proposal, "proposal")
     outcome = Outcome.APPROVED if approved else Outcome.DECLINED
-    event = entries.resolve(row, project, actor, outcome, note or outcome.label, payload)
+    event = entries.resolve(row, project, actor, outcome, summary=note or outcome.label, payload=payload)
     return {"event": event.pk}
 
 
@@ -64,4 +66,4 @@ def expire_item(actor: Actor, project: Project, /, *, item: InboxItem) -> str:
     if item.on_expiry == "decline":
         payload["approved"] = False
     summary = "Expired: declined." if item.on_expiry == "decline" else "Expired without an answer."
-    return entries.resolve(item, project, actor, Outcome.EXPIRED, summary, payload).pk
+    return str(entries.resolve(item, project, actor, Outcome.EXPIRED, summary=summary, payload=payload).pk)

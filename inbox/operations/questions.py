@@ -34,7 +34,7 @@ def post_question(  # noqa: PLR0913 - the fields of a question
     ``deadline_s`` is in seconds; an open question is resolved as expired when it passes (INB-05).
     """
     payload = {**_texts(body, context), "options": _options(options)}
-    return _ask(actor, project, Kind.QUESTION, subject, payload, session, deadline_s)
+    return _ask(actor, project, Kind.QUESTION, subject, payload, session=session, deadline_s=deadline_s)
 
 
 @operation(Right.WRITE)
@@ -60,7 +60,9 @@ def post_approval(  # noqa: PLR0913 - the fields of an approval
     if on_expiry not in {"decline", "expire"}:
         raise invalid("on_expiry", "on_expiry must be decline or expire.")
     payload = {**_texts(body, context), "proposal": check_json(proposal, "proposal")}
-    return _ask(actor, project, Kind.APPROVAL, subject, payload, session, deadline_s, on_expiry)
+    return _ask(
+        actor, project, Kind.APPROVAL, subject, payload, session=session, deadline_s=deadline_s, on_expiry=on_expiry
+    )
 
 
 def _ask(  # noqa: PLR0913 - the shared half of both
@@ -69,6 +71,7 @@ def _ask(  # noqa: PLR0913 - the shared half of both
     kind: Kind,
     subject: str,
     payload: dict[str, Any],
+    *,
     session: str | None,
     deadline_s: int | None,
     on_expiry: str = "",

@@ -54,4 +54,4 @@ def _thread(project: Project, event_id: str | None) -> str | None:
     head = Event.objects.filter(project=project, pk=parse(event_id, "thread")).exclude(kind=Kind.SYSTEM).first()
     if head is None:
         raise not_found("thread")
-    return head.thread or head.pk
+    return str(head.thread or head.pk)

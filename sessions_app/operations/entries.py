@@ -25,9 +25,7 @@ def put_entry(  # noqa: PLR0913 - what a write is made of
 ) -> dict[str, Any]:
     """Store a file or key in the caller's brain; `version_mismatch` with ``current`` when it moved (KNB-03)."""
     own_live(actor, project, session)
-    return _shown(
-        brain.put(path, content, actor=str(actor), if_version=if_version, max_bytes=limits.BRAIN_VALUE_BYTES)
-    )
+    return _shown(brain.put(path, content, actor=str(actor), if_version=if_version, max_bytes=limits.BRAIN_VALUE_BYTES))
 
 
 @file_operation(Right.WRITE, locate)

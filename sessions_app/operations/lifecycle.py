@@ -31,11 +31,11 @@ def start_session(
     `forbidden` for people; `conflict` while a pruned session that can be undone holds the name.
     """
     check_name(name, "name")
-    if not actor.is_agent:
+    if not actor.is_agent or actor.key is None:
         raise HubError("forbidden", "Sessions belong to agents.")
     session = Session.objects.select_for_update().filter(project=project, agent=actor.key, name=name).first()
     if session is None:
-        session = _create(actor, project, name)
+        session = _create(actor, actor.key, project, name)
     elif session.deleted_at is not None:
         raise HubError("conflict", f"A pruned session {name} can still be brought back; choose another name.")
     else:
@@ -43,10 +43,10 @@ def start_session(
     return _started(session, resumed=False)
 
 
-def _create(actor: Actor, project: Project, name: str) -> Session:
+def _create(actor: Actor, agent: int, project: Project, name: str) -> Session:
     now = timezone.now()
     session = Session.objects.create(
-        id=str(ids.fresh()), project=project, agent_id=actor.key, name=name, created_at=now, last_activity=now
+        id=str(ids.fresh()), project=project, agent_id=agent, name=name, created_at=now, last_activity=now
     )
     _tell(actor, project, session, "start", f"started {name}")
     return session
@@ -83,7 +83,7 @@ def _started(session: Session, *, resumed: bool) -> dict[str, Any]:
 
 
 @file_operation(Right.WRITE, locate, after=AgentFile.checkpoint)
-def end_session(
+def end_session(  # noqa: PLR0913 - what an end is made of
     actor: Actor,
     project: Project,
     brain: Writer,  # noqa: ARG001 - held so that no brain write can pass the end
