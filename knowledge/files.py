@@ -1,19 +1,23 @@
 """A project's knowledge base: one AgentFS file, opened through the storage backend ``knowledge`` alone (KNB-01)."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 from django.core.files.storage import storages
 
 from agentfs import AgentFile
 from projects.models import Project
 
-if TYPE_CHECKING:
-    from knowledge.storage import KnowledgeStorage
+
+class OpensKnowledge(Protocol):
+    """What of the storage backend opens a project's file; see `knowledge.storage.KnowledgeStorage`."""
+
+    def file(self, project: str) -> AgentFile:
+        """Answer the file of a project, by slug."""
 
 
 def knowledge_of(project: Project) -> AgentFile:
     """Answer a project's knowledge base, written or not. No session prune reaches it (KNB-07)."""
-    return cast("KnowledgeStorage", storages["knowledge"]).file(project.slug)
+    return cast("OpensKnowledge", storages["knowledge"]).file(project.slug)
 
 
 def locate(project: Project, **_: Any) -> AgentFile:  # noqa: ANN401 - the operation's arguments
