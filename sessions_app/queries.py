@@ -16,8 +16,6 @@ from sessions_app.activity import touch
 from sessions_app.brain import brain_of
 from sessions_app.models import Session, Status
 
-RECOVERY_PATH = "/fs/handoff.md"
-
 
 def sessions_of(
     actor: Actor, *, project: str | None = None, status: str | None = None, agent: str | None = None

@@ -5,16 +5,15 @@ from typing import Any
 from django.utils import timezone
 
 from agentfs import AgentFile, Writer
-from core import ids, limits, live
+from core import ids, limits
 from core.actor import Actor
 from core.checks import check_name, check_text
 from core.errors import HubError
 from core.operation import Right, file_operation, operation, write_transaction
-from projects import feed
-from projects.models import Kind, Project
+from projects.models import Project
 from sessions_app.brain import locate, own_live
 from sessions_app.models import Session, Status
-from sessions_app.queries import RECOVERY_PATH
+from sessions_app.transitions import agent_key, check_name_free, started, tell
 
 
 @operation(Right.WRITE)
@@ -31,16 +30,13 @@ def start_session(
     `forbidden` for people; `conflict` while a pruned session that can be undone holds the name.
     """
     check_name(name, "name")
-    if not actor.is_agent or actor.key is None:
-        raise HubError("forbidden", "Sessions belong to agents.")
-    session = Session.objects.select_for_update().filter(project=project, agent=actor.key, name=name).first()
-    if session is None:
-        session = _create(actor, actor.key, project, name)
-    elif session.deleted_at is not None:
-        raise HubError("conflict", f"A pruned session {name} can still be brought back; choose another name.")
-    else:
-        return _started(_resume(actor, project, session), resumed=True)
-    return _started(session, resumed=False)
+    agent = agent_key(actor)
+    own = Session.objects.select_for_update().filter(project=project, agent=agent, name=name)
+    session = own.filter(deleted_at__isnull=True).first()
+    if session is not None:
+        return started(_resume(actor, project, session), resumed=True)
+    check_name_free(project, agent, name)
+    return started(_create(actor, agent, project, name), resumed=False)
 
 
 def _create(actor: Actor, agent: int, project: Project, name: str) -> Session:
@@ -48,7 +44,7 @@ def _create(actor: Actor, agent: int, project: Project, name: str) -> Session:
     session = Session.objects.create(
         id=str(ids.fresh()), project=project, agent_id=agent, name=name, created_at=now, last_activity=now
     )
-    _tell(actor, project, session, "start", f"started {name}")
+    tell(actor, project, session, "start", f"started {name}")
     return session
 
 
@@ -56,30 +52,11 @@ def _resume(actor: Actor, project: Project, session: Session) -> Session:
     now = timezone.now()
     ended = Session.objects.filter(pk=session.pk, status=Status.ENDED)
     if ended.update(status=Status.LIVE, ended_at=None, last_activity=now):
-        _tell(actor, project, session, "resume", f"resumed {session.name}")
+        tell(actor, project, session, "resume", f"resumed {session.name}")
     else:
         Session.objects.filter(pk=session.pk).update(last_activity=now)
     session.refresh_from_db()
     return session
-
-
-def _tell(actor: Actor, project: Project, session: Session, action: str, summary: str, **more: str) -> None:
-    payload = {"action": action, "name": session.name, **more}
-    feed.append(project, Kind.SESSION, actor, summary, payload=payload, session=session.pk)
-    live.announce(f"session:{session.pk}", session=session.pk)
-
-
-def _started(session: Session, *, resumed: bool) -> dict[str, Any]:
-    return {
-        "session": session.pk,
-        "project": session.project_id,
-        "name": session.name,
-        "status": str(session.status),
-        "resumed": resumed,
-        "handoff": session.handoff or None,
-        "pickup": None,
-        "recovery_path": RECOVERY_PATH,
-    }
 
 
 @file_operation(Right.WRITE, locate, after=AgentFile.checkpoint)
@@ -107,7 +84,7 @@ def end_session(  # noqa: PLR0913 - what an end is made of
         ended = Session.objects.filter(pk=row.pk, status=Status.LIVE, agent=row.agent_id, deleted_at__isnull=True)
         if not ended.update(status=Status.ENDED, handoff=handoff, ended_at=now, last_activity=now):
             raise HubError("conflict", "This session has ended.", session=row.pk)
-        _tell(actor, project, row, "end", f"ended {row.name}", handoff=handoff)
+        tell(actor, project, row, "end", f"ended {row.name}", handoff=handoff)
     return _ended(row.pk, handoff)
 
 

@@ -1,0 +1,53 @@
+"""What the operations on sessions share: telling the feed, and what a start answers."""
+
+from typing import Any
+
+from core import live
+from core.actor import Actor
+from core.errors import HubError
+from projects import feed
+from projects.models import Event, Kind, Project
+from sessions_app.models import Session
+
+RECOVERY_PATH = "/fs/handoff.md"
+
+
+def tell(actor: Actor, project: Project, session: Session, action: str, summary: str, **more: str) -> Event:
+    """Append a session's lifecycle event and announce it, in the caller's transaction."""
+    payload = {"action": action, "name": session.name, **more}
+    event = feed.append(project, Kind.SESSION, actor, summary, payload=payload, session=session.pk)
+    live.announce(f"session:{session.pk}", session=session.pk)
+    return event
+
+
+def agent_key(actor: Actor) -> int:
+    """Answer the agent's key; sessions belong to agents, `forbidden` for people."""
+    if not actor.is_agent or actor.key is None:
+        raise HubError("forbidden", "Sessions belong to agents.")
+    return actor.key
+
+
+def check_name_free(project: Project, agent: int, name: str, *, but: str | None = None) -> None:
+    """Refuse a name this agent's other session holds in the project, also one whose prune can still be undone."""
+    holder = Session.objects.filter(project=project, agent=agent, name=name).exclude(pk=but).first()
+    if holder is None:
+        return
+    if holder.deleted_at is not None:
+        raise HubError(
+            "conflict", f"A pruned session {name} can still be brought back; choose another name.", field="name"
+        )
+    raise HubError("conflict", f"{holder.agent.name} has a session {name} in this project.", field="name")
+
+
+def started(session: Session, *, resumed: bool, pickup: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Answer what session_start answers."""
+    return {
+        "session": session.pk,
+        "project": session.project_id,
+        "name": session.name,
+        "status": str(session.status),
+        "resumed": resumed,
+        "handoff": session.handoff or None,
+        "pickup": pickup,
+        "recovery_path": RECOVERY_PATH,
+    }
