@@ -1,11 +1,57 @@
 """The human surface: Django's admin site with the hub's own pages."""
 
+import importlib
+from typing import Any, Final
+
 from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path
+from django.utils.functional import SimpleLazyObject
+
+# Each module holds ``ROUTES``: (route, view, name). A page lives in the highest app it reads from.
+PAGES: Final = ("hubsite.pages.home", "hubsite.pages.connect", "hubsite.pages.feed", "inbox.pages")
+PAGES_OF_FILES: Final = ("sessions_app.pages", "knowledge.pages")
 
 
 class HubAdminSite(admin.AdminSite):
-    """One login, one shell."""
+    """One login, one shell, one permission rule: active staff."""
 
     site_title = "Muster"
     site_header = "Muster"
     index_title = "Home"
+    enable_nav_sidebar = False
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:  # type: ignore[override]
+        """Put the hub's own pages before the model admin's."""
+        return [*self._pages(), *super().get_urls()]
+
+    def _pages(self) -> list[URLPattern]:
+        routes = [
+            route for name in (*PAGES, *PAGES_OF_FILES) for route in importlib.import_module(name).ROUTES
+        ]
+        return [path(route, self.admin_view(view), name=name) for route, view, name in routes]
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Add the shell, read only by templates that show it."""
+        context = super().each_context(request)
+        if not context["has_permission"]:
+            return context
+        return context | {"shell": SimpleLazyObject(lambda: _shell(request)), "place": "manage"}
+
+    def app_index(
+        self,
+        request: HttpRequest,
+        app_label: str,  # noqa: ARG002 - Django's signature
+        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> TemplateResponse | HttpResponse:
+        """Send Django's page of one app to the page of all."""
+        return redirect("admin:manage")
+
+
+def _shell(request: HttpRequest) -> Any:  # noqa: ANN401 - hubsite.shell.Shell, imported when apps are ready
+    from hubsite.shell import shell_of  # noqa: PLC0415
+    from identity.actors import human_from_request  # noqa: PLC0415
+
+    return shell_of(human_from_request(request))

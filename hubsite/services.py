@@ -9,7 +9,7 @@ from asgiref.typing import ASGIReceiveCallable, ASGISendCallable
 from django.conf import settings
 
 from core import jobs
-from hubsite import executors
+from hubsite import executors, relay
 from hubsite.hub_lock import hub_lock
 
 logger = logging.getLogger("muster.services")
@@ -23,6 +23,8 @@ def start() -> None:
     _stops.append(hub_lock().release)
     _stops.append(_close_files)
     _stops.append(executors.shut_down)
+    relay.start_relay()
+    _stops.append(relay.stop_relay)
     if settings.HUB_JOBS:
         _stops.append(jobs.start())
     atexit.register(stop)

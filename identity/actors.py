@@ -7,7 +7,7 @@ from typing import Final
 from django.http import HttpRequest
 from django.utils import timezone
 
-from core import limits
+from core import limits, live
 from core.actor import Actor
 from core.errors import HubError
 from core.gate import write_if_free
@@ -33,20 +33,24 @@ def agent_from_token(authorization: str | None) -> Actor:
     scheme, _, secret = (authorization or "").strip().partition(" ")
     if scheme.lower() != "bearer" or not secret.strip().startswith(PREFIX):
         raise HubError("unauthenticated", f"No agent token was sent. {FIX}", header="Authorization")
-    live = Token.objects.filter(digest=digest(secret.strip()), revoked_at__isnull=True)
-    token = live.select_related("agent").first()
+    unrevoked = Token.objects.filter(digest=digest(secret.strip()), revoked_at__isnull=True)
+    token = unrevoked.select_related("agent").first()
     if token is None:
         raise HubError("unauthenticated", f"This token is unknown or was revoked. {FIX}", header="Authorization")
-    _seen(token.agent)
+    _seen(token)
     return Actor("agent", token.agent.name, token.agent.pk, token.agent.trusted)
 
 
-def _seen(agent: Agent) -> None:
-    """Note that the agent called, at most once a minute; a store too busy for it never fails the call (IDN-02)."""
-    now = timezone.now()
-    if agent.last_seen_at and now - agent.last_seen_at < timedelta(seconds=limits.TOUCH_SECONDS):
+def _seen(token: Token) -> None:
+    """Note that the agent called, at most once a minute; a store too busy for it never fails the call (IDN-02).
+
+    A token's first call is always noted and announced: somebody is waiting to see it.
+    """
+    now, seen = timezone.now(), token.agent.last_seen_at
+    if seen and seen >= token.created_at and now - seen < timedelta(seconds=limits.TOUCH_SECONDS):
         return
-    write_if_free(lambda: Agent.objects.filter(pk=agent.pk).update(last_seen_at=now))
+    write_if_free(lambda: Agent.objects.filter(pk=token.agent_id).update(last_seen_at=now))
+    live.announce("agents", agent=token.agent.name)
 
 
 def human_from_request(request: HttpRequest) -> Actor:
