@@ -22,6 +22,8 @@ ALLOWED_HOSTS = [
     host for host in os.environ.get("HUB_ALLOWED_HOSTS", "").split(",") if host
 ] or ["localhost", "127.0.0.1", "[::1]", HUB_HOST]
 CSRF_TRUSTED_ORIGINS = [HUB_URL] if HUB_URL else []
+# How long a pruned session can be taken back.
+HUB_UNDO_SECONDS = int(os.environ.get("HUB_UNDO_SECONDS") or 30)
 # Long-lived request threads, each with one persistent database connection.
 HUB_EXECUTORS = int(os.environ.get("HUB_EXECUTORS") or 4)
 # Whether the server runs the periodic jobs itself; 0 where `manage.py work` does.

@@ -12,7 +12,7 @@ from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.errors import HubError, invalid
 from core.operation import Right
-from core.page import DEFAULT_LIMIT, check_limit, cut, fitting
+from core.page import cut, fitting, limit_or_default
 from core.times import rfc3339_seconds
 from identity.access import authorized
 from knowledge import queries
@@ -96,7 +96,7 @@ def brain_get(actor: Actor, arguments: BrainGet) -> Json:
 @agent_call("brain_list", title="List entries", http=("GET", "/brain/entries"), arguments=BrainList, read_only=True)
 def brain_list(actor: Actor, arguments: BrainList) -> Json:
     """List one level: / (session store), /fs/..., /kv/...; rows of type file, dir or key."""
-    limit = check_limit(arguments.limit if arguments.limit is not None else DEFAULT_LIMIT)
+    limit = limit_or_default(arguments.limit)
     if arguments.store == "project":
         project = _read_place(actor, arguments)
         rows = queries.list_pages(project, arguments.path or "/fs", limit=limit + 1, after=arguments.cursor)
@@ -151,7 +151,7 @@ def page_history(actor: Actor, arguments: PageHistory) -> Json:
     """Who wrote which page when, newest first; with path, of one page, its last_writer too."""
     project = authorized(actor, arguments.project, Right.READ)
     given = arguments.model_dump(include={"path", "actor", "op", "cursor"})
-    page = queries.page_log(project, limit=arguments.limit or DEFAULT_LIMIT, **given)
+    page = queries.page_log(project, limit=limit_or_default(arguments.limit), **given)
     if arguments.limit is None:
         page = page.first(fitting([queries.log_json(row) for row in page.rows]), lambda row: str(row.id))
     last = queries.last_write(project, arguments.path) if arguments.path else None

@@ -7,7 +7,7 @@ from django.db.models import Count
 from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.operation import Right
-from core.page import DEFAULT_LIMIT, fitting
+from core.page import DEFAULT_LIMIT, fitting, limit_or_default
 from core.version import VERSION
 from identity.access import projects_for, rights_on, visible_projects
 from inbox.models import OPEN, InboxItem
@@ -125,7 +125,7 @@ def session_end(actor: Actor, arguments: SessionEnd) -> Json:
 def session_list(actor: Actor, arguments: SessionList) -> Json:
     """List sessions of the projects you may read, newest first: owner, status (live, ended), handoff, last activity."""
     rows = queries.sessions_of(actor, project=arguments.project, status=arguments.status, agent=arguments.agent)
-    page = queries.page_of(rows, cursor=arguments.cursor, limit=arguments.limit or DEFAULT_LIMIT)
+    page = queries.page_of(rows, cursor=arguments.cursor, limit=limit_or_default(arguments.limit))
     if arguments.limit is None:
         shapes = [queries.session_json(row) for row in page.rows]
         page = page.first(fitting(shapes), lambda row: row.pk)

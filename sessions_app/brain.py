@@ -31,16 +31,27 @@ def locate(project: Project, *, session: str, **_: Any) -> agentfs.AgentFile:  #
     return brain_of(row)
 
 
-def own_live(actor: Actor, project: Project, session: str) -> Session:
-    """Answer the session if `actor` owns it and it has not ended.
+def present(project: Project, session: str) -> Session:
+    """Answer a session of the project that is not pruned, as it is now; `not_found` for any other.
 
-    Called under the file's writer lock, so what ended or moved meanwhile is refused (SES-02, SES-03).
+    Called under the file's writer lock, so what ended, moved or was pruned meanwhile is seen (SES-03).
     """
     row = Session.objects.filter(project=project, pk=session, deleted_at__isnull=True).select_related("agent").first()
     if row is None:
         raise not_found("session")
+    return row
+
+
+def own_live(actor: Actor, project: Project, session: str) -> Session:
+    """Answer the session if `actor` owns it and it has not ended (SES-02)."""
+    row = present(project, session)
     if not actor.is_agent or row.agent_id != actor.key:
         raise HubError("forbidden", f"Only its owner, {row.agent.name}, may do this.", session=session)
+    return live_one(row)
+
+
+def live_one(row: Session) -> Session:
+    """Answer the session if it has not ended."""
     if row.status != Status.LIVE:
-        raise HubError("conflict", "This session has ended. Resume it with session_start.", session=session)
+        raise HubError("conflict", "This session has ended. Resume it with session_start.", session=row.pk)
     return row

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from agentfs import Entry, LogRow, Row
 from core.actor import Actor
@@ -26,7 +26,8 @@ def sessions_of(
         raise invalid("status", f"status must be one of {', '.join(Status.values)}.")
     wanted = {"project": project, "status": status, "agent__name": agent}
     rows = rows.filter(**{field: value for field, value in wanted.items() if value is not None})
-    return rows.select_related("agent", "project").order_by("-pk")
+    source = Session.objects.filter(pk=OuterRef("source"), deleted_at__isnull=True)
+    return rows.select_related("agent", "project").annotate(source_here=Exists(source)).order_by("-pk")
 
 
 def page_of(rows: QuerySet[Session], *, cursor: str | None, limit: int) -> Page[Session]:
@@ -73,6 +74,8 @@ def _named(actor: Actor, project: str | None, session: str, rule: str) -> Sessio
 def _only_live(actor: Actor, project: str | None) -> Session:
     live = list(sessions_of(actor, project=project, status=Status.LIVE).filter(agent=actor.key)[:20])
     if not live:
+        if project is not None and not visible_projects(actor).filter(pk=project).exists():
+            raise not_found("project")
         where = f" in {project}" if project else ""
         raise HubError("no_active_session", f"You have no live session{where}. Call session_start first.")
     if len(live) > 1:
@@ -122,9 +125,6 @@ def row_json(row: Row) -> dict[str, Any]:
 
 def session_json(session: Session) -> dict[str, Any]:
     """Answer a session as every face shows it."""
-    lineage = None
-    if session.source:
-        lineage = {"mode": session.source_mode, "session": session.source, "agent": session.source_agent}
     return {
         "id": session.pk,
         "project": session.project_id,
@@ -133,9 +133,18 @@ def session_json(session: Session) -> dict[str, Any]:
         "agent": session.agent.name,
         "status": session.status,
         "handoff": session.handoff or None,
-        "lineage": lineage,
+        "lineage": _lineage(session),
+        "adopted_from": session.adopted_from or None,
         "created_at": rfc3339(session.created_at),
         "last_activity": rfc3339(session.last_activity),
         "ended_at": rfc3339(session.ended_at),
         "brain_bytes": brain_of(session).size_bytes(),
     }
+
+
+def _lineage(session: Session) -> dict[str, Any] | None:
+    """Answer where a fork came from; it stays when the source is gone (SES-05)."""
+    if not session.source:
+        return None
+    lineage = {"mode": session.source_mode, "session": session.source, "agent": session.source_agent}
+    return lineage | {"source_pruned": not getattr(session, "source_here", False)}

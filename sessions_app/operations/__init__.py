@@ -2,5 +2,27 @@
 
 from sessions_app.operations.entries import append_entry, delete_entry, put_entry
 from sessions_app.operations.lifecycle import end_session, start_session
+from sessions_app.operations.pickup import adopt_session, fork_session, reassign_session
+from sessions_app.operations.pruning import (
+    close_prune,
+    prune_all_ended,
+    prune_ended,
+    prune_session,
+    undo_prune,
+)
 
-__all__ = ["append_entry", "delete_entry", "end_session", "put_entry", "start_session"]
+__all__ = [
+    "adopt_session",
+    "append_entry",
+    "close_prune",
+    "delete_entry",
+    "end_session",
+    "fork_session",
+    "prune_all_ended",
+    "prune_ended",
+    "prune_session",
+    "put_entry",
+    "reassign_session",
+    "start_session",
+    "undo_prune",
+]

@@ -11,7 +11,7 @@ from sessions_app.brain import locate, own_live
 
 
 @file_operation(Right.WRITE, locate)
-def put_entry(  # noqa: PLR0913 - what a write is made of
+def put_entry(
     actor: Actor,
     project: Project,
     brain: Writer,
@@ -21,7 +21,7 @@ def put_entry(  # noqa: PLR0913 - what a write is made of
     path: str,
     content: bytes,
     if_version: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Store a file or key in the caller's brain; `version_mismatch` with ``current`` when it moved (KNB-03)."""
     own_live(actor, project, session)
@@ -29,7 +29,7 @@ def put_entry(  # noqa: PLR0913 - what a write is made of
 
 
 @file_operation(Right.WRITE, locate)
-def append_entry(  # noqa: PLR0913 - what a write is made of
+def append_entry(
     actor: Actor,
     project: Project,
     brain: Writer,
@@ -39,7 +39,7 @@ def append_entry(  # noqa: PLR0913 - what a write is made of
     path: str,
     content: bytes,
     if_version: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Add to the end of a file in the caller's brain, making it where it is absent."""
     own_live(actor, project, session)
@@ -49,7 +49,7 @@ def append_entry(  # noqa: PLR0913 - what a write is made of
 
 
 @file_operation(Right.WRITE, locate)
-def delete_entry(  # noqa: PLR0913 - what a write is made of
+def delete_entry(
     actor: Actor,
     project: Project,
     brain: Writer,
@@ -58,7 +58,7 @@ def delete_entry(  # noqa: PLR0913 - what a write is made of
     session: str,
     path: str,
     if_version: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Delete a file, key or empty directory of the caller's brain; `not_found` when it is not there."""
     own_live(actor, project, session)

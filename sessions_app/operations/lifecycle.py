@@ -11,7 +11,7 @@ from core.checks import check_name, check_text
 from core.errors import HubError
 from core.operation import Right, file_operation, operation, write_transaction
 from projects.models import Project
-from sessions_app.brain import locate, own_live
+from sessions_app.brain import live_one, locate, own_live, present
 from sessions_app.models import Session, Status
 from sessions_app.transitions import agent_key, check_name_free, started, tell
 
@@ -23,7 +23,7 @@ def start_session(
     /,
     *,
     name: str,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Start a session, or resume the caller's own of that name with the same brain, live or ended.
 
@@ -60,17 +60,19 @@ def _resume(actor: Actor, project: Project, session: Session) -> Session:
 
 
 @file_operation(Right.WRITE, locate, after=AgentFile.checkpoint)
-def end_session(  # noqa: PLR0913 - what an end is made of
+def end_session(
     actor: Actor,
     project: Project,
-    brain: Writer,  # noqa: ARG001 - held so that no brain write can pass the end
+    brain: Writer,
     /,
     *,
     session: str,
     handoff: str = "",
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
-    """End the caller's session. The note lives on the row and in the event, never in the brain (SES-06).
+    """End the caller's session; a person may end any.
+
+    The note lives on the row and in the event, never in the brain (SES-06).
 
     The writer lock of the brain is held, so a write either landed before the end or is refused. Afterwards the
     write-ahead log is folded into the file (SES-07).
@@ -78,7 +80,7 @@ def end_session(  # noqa: PLR0913 - what an end is made of
     handoff = check_text(handoff, "handoff", limits.HANDOFF_CHARS, empty=True)
     if idempotency_key is not None and _ended_so_before(actor, session, handoff):
         return _ended(session, handoff)
-    row = own_live(actor, project, session)
+    row = own_live(actor, project, session) if actor.is_agent else live_one(present(project, session))
     with write_transaction():
         now = timezone.now()
         ended = Session.objects.filter(pk=row.pk, status=Status.LIVE, agent=row.agent_id, deleted_at__isnull=True)

@@ -1,0 +1,156 @@
+"""Going on with somebody's work: adopt what ended, fork what runs, reassign (SES-05)."""
+
+from typing import Any
+
+from django.utils import timezone
+
+import agentfs
+from agentfs import Writer
+from core import ids
+from core.actor import Actor
+from core.checks import check_name
+from core.errors import HubError, not_found
+from core.operation import Right, file_operation, write_transaction
+from identity.access import projects_for, rights_on
+from identity.models import Agent
+from projects.models import Project
+from sessions_app.brain import brain_of, brain_path, locate, present
+from sessions_app.forks import underway
+from sessions_app.models import Session, Status
+from sessions_app.transitions import agent_key, check_name_free, started, tell
+
+
+@file_operation(Right.WRITE, locate)
+def adopt_session(
+    actor: Actor,
+    project: Project,
+    brain: Writer,
+    /,
+    *,
+    session: str,
+    name: str,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """Take over a session that ended: its owner moves and it is live again; id, brain and search rows stay.
+
+    `conflict` while it runs (fork it), or when the caller has a session of that name.
+    """
+    agent, source = agent_key(actor), present(project, session)
+    check_name(name, "name")
+    if source.status != Status.ENDED:
+        raise HubError("conflict", "This session still runs. It can be forked, not adopted.", session=source.pk)
+    before = source.agent.name
+    with write_transaction():
+        check_name_free(project, agent, name, but=source.pk)
+        _move(source, agent=agent, name=name, adopted_from=before, status=Status.LIVE, ended_at=None)
+        tell(actor, project, source, "adopt", f"adopted {name} from {before}", agent=before)
+    pickup = _pickup("adopt", source, before, source_active=False)
+    return started(source, resumed=False, pickup=pickup)
+
+
+@file_operation(Right.WRITE, locate)
+def fork_session(
+    actor: Actor,
+    project: Project,
+    brain: Writer,
+    /,
+    *,
+    session: str,
+    name: str,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """Start a session on a copy of a running one's brain, log included; the source is untouched and untold.
+
+    `conflict` once it has ended (adopt it), or when the caller has a session of that name.
+    """
+    agent, source = agent_key(actor), present(project, session)
+    check_name(name, "name")
+    if source.status != Status.LIVE:
+        raise HubError("conflict", "This session has ended. It can be adopted, not forked.", session=source.pk)
+    check_name_free(project, agent, name)
+    fork = str(ids.fresh())
+    # The copy comes before the row: a crash between them leaves a file without a row, which the next start removes.
+    with underway(fork):
+        copy = agentfs.open_file(brain_path(project.slug, fork), synchronous="NORMAL")
+        if brain_of(source).exists():
+            brain_of(source).copy_to(copy.path)
+        try:
+            row = _forked(actor, agent, project, source, fork, name)
+        except BaseException:
+            copy.remove()
+            raise
+    return started(row, resumed=False, pickup=_pickup("fork", source, source.agent.name, source_active=True))
+
+
+def _forked(actor: Actor, agent: int, project: Project, source: Session, fork: str, name: str) -> Session:  # noqa: PLR0917 - one call
+    now = timezone.now()
+    with write_transaction():
+        check_name_free(project, agent, name)
+        row = Session.objects.create(
+            id=fork,
+            project=project,
+            agent_id=agent,
+            name=name,
+            source=source.pk,
+            source_mode="fork",
+            source_agent=source.agent.name,
+            created_at=now,
+            last_activity=now,
+        )
+        tell(actor, project, row, "fork", f"forked {name} from {source.agent.name}", source=source.pk)
+    return row
+
+
+@file_operation(Right.STAFF, locate)
+def reassign_session(
+    actor: Actor,
+    project: Project,
+    brain: Writer,
+    /,
+    *,
+    session: str,
+    agent: str,
+) -> dict[str, Any]:
+    """Give a session, running or ended, to another agent that may write in the project.
+
+    `conflict` when it owns it already, may not write there, or has a session of that name.
+    """
+    source = present(project, session)
+    owner = Agent.objects.filter(name=agent).first()
+    if owner is None:
+        raise not_found("agent")
+    before = source.agent.name
+    if owner.pk == source.agent_id:
+        raise HubError("conflict", f"{agent} owns it already.", field="agent")
+    _check_may_write(owner, project)
+    with write_transaction():
+        check_name_free(project, owner.pk, source.name, but=source.pk)
+        _move(source, agent=owner.pk, adopted_from=before)
+        tell(actor, project, source, "reassign", f"gave {source.name} from {before} to {agent}", agent=agent)
+    return started(source, resumed=False)
+
+
+def _check_may_write(owner: Agent, project: Project) -> None:
+    actor = Actor("agent", owner.name, owner.pk, owner.trusted)
+    if Right.WRITE not in rights_on(actor, projects_for(actor).get(pk=project.pk)):
+        raise HubError("conflict", f"{owner.name} may not write in this project.", field="agent")
+
+
+def _move(source: Session, **changes: Any) -> None:  # noqa: ANN401 - columns of Session
+    """Change the row if it is as it was read: of two transitions at once, one wins and the other gets `conflict`."""
+    unchanged = Session.objects.filter(
+        pk=source.pk, agent=source.agent_id, status=source.status, deleted_at__isnull=True
+    )
+    if not unchanged.update(last_activity=timezone.now(), **changes):
+        raise HubError("conflict", "The session changed meanwhile.", session=source.pk)
+    source.refresh_from_db()
+
+
+def _pickup(mode: str, source: Session, agent: str, *, source_active: bool) -> dict[str, Any]:
+    return {
+        "mode": mode,
+        "from_session": source.pk,
+        "from_agent": agent,
+        "handoff": source.handoff or None,
+        "source_active": source_active,
+    }
