@@ -74,7 +74,8 @@ class Event(models.Model):
             models.Index(fields=["project", "id"], name="event_feed"),
             models.Index(fields=["project", "kind", "id"], name="event_feed_kind"),
             models.Index(fields=["project", "actor", "id"], name="event_feed_actor"),
-            models.Index(fields=["session", "kind", "id"], name="event_session"),
+            models.Index(fields=["session", "id"], name="event_session"),
+            models.Index(fields=["session", "kind"], name="event_session_kind"),
             models.Index(fields=["thread", "id"], name="event_thread"),
         ]
 

@@ -29,7 +29,7 @@ class AgentApi:
         self._client = Client()
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
-    def call(self, method: str, path: str, body: Json | None = None, **query: object) -> Answer:
+    def call(self, method: str, path: str, body: Json | None = None, /, **query: object) -> Answer:
         """Call `path` below ``/api/v1``; `body` is sent as JSON, `query` in the address."""
         response = self._client.generic(
             method,
@@ -41,7 +41,7 @@ class AgentApi:
         )
         return Answer(response.status_code, _parsed(response.content), dict(response.headers))
 
-    def get(self, path: str, **query: object) -> Answer:
+    def get(self, path: str, /, **query: object) -> Answer:
         return self.call("GET", path, None, **query)
 
     def post(self, path: str, /, **body: object) -> Answer:
@@ -58,7 +58,7 @@ class RemoteApi(AgentApi):
         super().__init__(token)
         self._http = httpx.Client(base_url=url, headers=self._headers, timeout=timeout, trust_env=False)
 
-    def call(self, method: str, path: str, body: Json | None = None, **query: object) -> Answer:
+    def call(self, method: str, path: str, body: Json | None = None, /, **query: object) -> Answer:
         """Call `path` below ``/api/v1``."""
         params = {name: str(value) for name, value in query.items()}
         response = self._http.request(method, API + path, json=body, params=params)

@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
                 ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='projects.project')),
             ],
             options={
-                'indexes': [models.Index(fields=['project', 'id'], name='event_feed'), models.Index(fields=['project', 'kind', 'id'], name='event_feed_kind'), models.Index(fields=['project', 'actor', 'id'], name='event_feed_actor'), models.Index(fields=['session', 'kind', 'id'], name='event_session'), models.Index(fields=['thread', 'id'], name='event_thread')],
+                'indexes': [models.Index(fields=['project', 'id'], name='event_feed'), models.Index(fields=['project', 'kind', 'id'], name='event_feed_kind'), models.Index(fields=['project', 'actor', 'id'], name='event_feed_actor'), models.Index(fields=['session', 'id'], name='event_session'), models.Index(fields=['session', 'kind'], name='event_session_kind'), models.Index(fields=['thread', 'id'], name='event_thread')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['signal', 'finished', 'question', 'answer', 'approval', 'artifact', 'session', 'system'])), name='event_kind_known')],
             },
         ),
