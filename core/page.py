@@ -48,6 +48,11 @@ def check_limit(limit: int, most: int = MAX_LIMIT) -> int:
     return limit
 
 
+def limit_or_default(limit: int | None) -> int:
+    """Answer the limit a caller gave, checked, or the one for who gave none."""
+    return DEFAULT_LIMIT if limit is None else check_limit(limit)
+
+
 def fitting(rows: Sequence[dict[str, Any]]) -> int:
     """Answer how many of the rows fit a default reply; at least one, if there is one."""
     size = 0

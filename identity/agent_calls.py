@@ -8,7 +8,7 @@ from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.errors import invalid
 from core.operation import Right
-from core.page import DEFAULT_LIMIT, DEFAULT_REPLY_BYTES, fitting
+from core.page import DEFAULT_REPLY_BYTES, fitting, limit_or_default
 from identity.access import authorized
 from projects.models import Event, Kind
 from projects.queries import event_json, events_of, read_feed
@@ -35,7 +35,7 @@ def feed_read(actor: Actor, arguments: FeedRead) -> Json:
     if arguments.since is not None and arguments.before is not None:
         raise invalid("before", "Give since or before, not both.")
     events = events_of(project, kinds=_kinds(arguments.kinds), session=arguments.session, actor=arguments.agent)
-    page = read_feed(events, since=arguments.since, before=arguments.before, limit=arguments.limit or DEFAULT_LIMIT)
+    page = read_feed(events, since=arguments.since, before=arguments.before, limit=limit_or_default(arguments.limit))
     shape = event_json if arguments.limit else brief_event
     if not arguments.limit:
         page = page.first(fitting([brief_event(event) for event in page.events]))

@@ -32,20 +32,25 @@ class IdentityKeeper:
             raise HubError("forbidden", "Only staff may do this.")
 
     def recall(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
-        """Answer the stored result of this actor's key, `conflict` when the call was another."""
-        row = IdempotencyKey.objects.filter(actor=str(actor), key=key, created_at__gt=_horizon()).first()
-        if row is None:
+        """Answer the stored result of this actor's key, `conflict` when the call was another; else claim the key.
+
+        The claim is a row of this transaction, so a second call with the key waits here until the first has committed
+        and then finds its result. PostgreSQL has no gate that would make it wait.
+        """
+        keys = IdempotencyKey.objects.select_for_update()
+        claim = {"fingerprint": fingerprint, "result": {}, "created_at": timezone.now()}
+        row, claimed = keys.get_or_create(actor=str(actor), key=key, defaults=claim)
+        if claimed:
+            return None
+        if row.created_at <= _horizon():
+            IdempotencyKey.objects.filter(pk=row.pk).update(**claim)
             return None
         idempotency.replayed(key, row.fingerprint, fingerprint)
         return dict(row.result)
 
     def remember(self, actor: Actor, key: str, fingerprint: str, result: dict[str, Any]) -> None:
-        """Keep the result for a day."""
-        IdempotencyKey.objects.update_or_create(
-            actor=str(actor),
-            key=key,
-            defaults={"fingerprint": fingerprint, "result": result, "created_at": timezone.now()},
-        )
+        """Keep the result for a day, under the key that `recall` claimed for this call."""
+        IdempotencyKey.objects.filter(actor=str(actor), key=key, fingerprint=fingerprint).update(result=result)
 
 
 def _active_staff(user: int) -> bool:

@@ -10,7 +10,7 @@ from core import limits
 from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.live import board
-from core.page import DEFAULT_LIMIT, fitting
+from core.page import fitting, limit_or_default
 from inbox import queries
 from inbox.jobs import expire_due
 from inbox.operations import post_answer, post_approval, post_question, post_signal
@@ -141,7 +141,7 @@ async def answer_wait(actor: Actor, arguments: AnswerWait) -> Json:
     """Wait up to timeout_s for the answer to a question or approval; status pending: call again, any time later."""
     loop = asyncio.get_running_loop()
     give_up = loop.time() + arguments.timeout_s
-    item = await sync_to_async(queries.item_of)(actor, arguments.question, "question")
+    item = await sync_to_async(queries.decidable)(actor, arguments.question)
     # Listening starts before the first look, so an answer between the two is not missed.
     with board.listen(f"thread:{item.pk}") as answers:
         while True:
@@ -174,7 +174,7 @@ def inbox_read(actor: Actor, arguments: InboxRead) -> Json:
     """List what agents posted for the human: status unread, action, waiting or resolved (with outcome)."""
     expire_due()
     rows = queries.visible_items(actor, status=arguments.status, project=arguments.project)
-    page = queries.page_of(rows, cursor=arguments.cursor, limit=arguments.limit or DEFAULT_LIMIT)
+    page = queries.page_of(rows, cursor=arguments.cursor, limit=limit_or_default(arguments.limit))
     if arguments.limit is None:
         page = page.first(fitting([queries.agent_json(item) for item in page.rows]), lambda item: item.pk)
     return page.as_dict("items", queries.agent_json)

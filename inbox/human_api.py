@@ -7,7 +7,9 @@ from pydantic import Field
 from core.actor import Actor
 from core.calls import Arguments
 from core.human_calls import Nothing, human_call
+from core.operation import Right
 from core.page import DEFAULT_LIMIT
+from identity.access import authorized
 from inbox import queries
 from inbox.jobs import expire_due
 from inbox.models import Status
@@ -52,9 +54,11 @@ class UpTo(Arguments):
 
 
 @human_call(InboxQuery)
-def inbox(actor: Actor, given: InboxQuery) -> dict[str, Any]:  # noqa: ARG001 - staff see all
+def inbox(actor: Actor, given: InboxQuery) -> dict[str, Any]:
     """List the inbox, newest first by event id."""
     expire_due()
+    if given.project is not None:
+        authorized(actor, given.project, Right.READ)
     rows = queries.items(statuses=given.status, project=given.project)
     page = queries.page_of(rows, cursor=given.cursor, limit=given.limit)
     return page.as_dict("items", queries.human_json) | {"counts": queries.counts()}

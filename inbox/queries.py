@@ -8,9 +8,10 @@ from django.db.models import Count, QuerySet
 from core.actor import Actor
 from core.errors import invalid, not_found
 from core.ids import parse
+from core.operation import Right
 from core.page import Page, check_limit, cut
 from core.times import rfc3339
-from identity.access import visible_projects
+from identity.access import authorized, visible_projects
 from inbox.models import OPEN, READ_AXIS, InboxItem, Status
 from projects.models import Event, Kind
 
@@ -23,17 +24,24 @@ def items(*, statuses: Iterable[str] = (), project: str | None = None) -> QueryS
     wanted = list(statuses)
     if wanted:
         rows = rows.filter(status__in=wanted)
-    return rows.filter(project=project) if project else rows
+    return rows.filter(project=project) if project is not None else rows
 
 
 def visible_items(actor: Actor, *, status: str | None = None, project: str | None = None) -> QuerySet[InboxItem]:
-    """Answer the items of projects `actor` may read. Agents cannot filter on ``read`` (INB-02)."""
+    """Answer the items of projects `actor` may read, `not_found` for a named project that is not one of them.
+
+    Agents cannot filter on ``read`` (INB-02).
+    """
     statuses: tuple[str, ...] = ()
     if status is not None:
         if status not in AGENT_STATUSES:
             raise invalid("status", f"status must be one of {', '.join(AGENT_STATUSES)}.")
         statuses = READ_AXIS if status == Status.UNREAD else (status,)
-    return items(statuses=statuses, project=project).filter(project__in=visible_projects(actor))
+    rows = items(statuses=statuses, project=project)
+    if project is not None:
+        authorized(actor, project, Right.READ)
+        return rows
+    return rows.filter(project__in=visible_projects(actor))
 
 
 def page_of(rows: QuerySet[InboxItem], *, cursor: str | None, limit: int) -> Page[InboxItem]:
@@ -49,6 +57,14 @@ def item_of(actor: Actor, event: str, field: str = "item") -> InboxItem:
     item = visible_items(actor).filter(pk=parse(event, field)).first()
     if item is None:
         raise not_found(field)
+    return item
+
+
+def decidable(actor: Actor, question: str) -> InboxItem:
+    """Answer a question or approval `actor` may read; `invalid_argument` for a report, which nobody answers."""
+    item = item_of(actor, question, "question")
+    if item.event.kind not in (Kind.QUESTION, Kind.APPROVAL):
+        raise invalid("question", f"This is a {item.event.kind}, which waits for no answer.")
     return item
 
 

@@ -37,9 +37,9 @@ def append(  # noqa: PLR0913 - the columns of an event
     """Append an event in the caller's transaction and announce it after the commit.
 
     Call it as late as possible: it orders the hub's commits from here on. ``starts_thread`` makes the event the head
-    of its own thread. `rate_limited` when the feed is full.
+    of its own thread. `rate_limited` when the feed is full: for agents, not for the answer of a person or a deadline.
     """
-    if kind not in UNCOUNTED:
+    if actor.is_agent and kind not in UNCOUNTED:
         check_room(project)
     minted = _next_id()
     event = Event.objects.create(

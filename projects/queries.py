@@ -51,9 +51,9 @@ def events_of(
         events = events.filter(kind__in=sorted(wanted))
     elif not system:
         events = events.exclude(kind=Kind.SYSTEM)
-    if session:
-        events = events.filter(session=session)
-    if actor:
+    if session is not None:
+        events = events.filter(session=parse(session, "session"))
+    if actor is not None:
         events = events.filter(actor=actor)
     return events
 

@@ -1,5 +1,6 @@
 """Answers and decisions; each resolves its item in one transaction."""
 
+import json
 from typing import Any
 
 from core import limits
@@ -15,7 +16,7 @@ _UNCHANGED: Any = object()
 
 
 @operation(Right.WRITE)
-def post_answer(  # noqa: PLR0913 - the fields of an answer
+def post_answer(
     actor: Actor,
     project: Project,
     /,
@@ -23,7 +24,7 @@ def post_answer(  # noqa: PLR0913 - the fields of an answer
     question: str,
     body: str,
     session: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Answer a question; the first answer resolves it (INB-04). See `entries.open_item` for the refusals."""
     body = check_text(body, "body", limits.BODY_CHARS)
@@ -35,7 +36,7 @@ def post_answer(  # noqa: PLR0913 - the fields of an answer
 
 
 @operation(Right.STAFF)
-def decide(  # noqa: PLR0913 - the fields of a decision
+def decide(
     actor: Actor,
     project: Project,
     /,
@@ -50,13 +51,18 @@ def decide(  # noqa: PLR0913 - the fields of a decision
     row = entries.open_item(project, item, "item", Kind.APPROVAL)
     payload: dict[str, Any] = {"approved": approved, "note": note}
     asked = row.event.payload.get("proposal")
-    if proposal is not _UNCHANGED and proposal != asked:
+    if proposal is not _UNCHANGED and _text(check_json(proposal, "proposal")) != _text(asked):
         if asked is None:
             raise invalid("proposal", "This approval has no proposal to edit.")
-        payload["proposal"] = check_json(proposal, "proposal")
+        payload["proposal"] = proposal
     outcome = Outcome.APPROVED if approved else Outcome.DECLINED
     event = entries.resolve(row, project, actor, outcome, summary=note or outcome.label, payload=payload)
     return {"event": event.pk}
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Answer JSON in one spelling: to Python alone ``true`` and 1 are the same."""
+    return json.dumps(value, sort_keys=True)
 
 
 @operation(Right.STAFF)

@@ -16,7 +16,7 @@ from projects.models import Kind, Project
 
 
 @operation(Right.WRITE)
-def post_question(  # noqa: PLR0913 - the fields of a question
+def post_question(
     actor: Actor,
     project: Project,
     /,
@@ -27,7 +27,7 @@ def post_question(  # noqa: PLR0913 - the fields of a question
     options: Sequence[str] = (),
     deadline_s: int | None = None,
     session: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Ask the human (and other agents) a question; its event heads the thread, its entry is `waiting` (INB-04).
 
@@ -38,7 +38,7 @@ def post_question(  # noqa: PLR0913 - the fields of a question
 
 
 @operation(Right.WRITE)
-def post_approval(  # noqa: PLR0913 - the fields of an approval
+def post_approval(
     actor: Actor,
     project: Project,
     /,
@@ -50,7 +50,7 @@ def post_approval(  # noqa: PLR0913 - the fields of an approval
     deadline_s: int | None = None,
     on_expiry: Literal["decline", "expire"] = "decline",
     session: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Ask a person to approve; its entry is `action`. The person may edit the JSON ``proposal``.
 
@@ -65,7 +65,7 @@ def post_approval(  # noqa: PLR0913 - the fields of an approval
     )
 
 
-def _ask(  # noqa: PLR0913 - the shared half of both
+def _ask(
     actor: Actor,
     project: Project,
     kind: Kind,

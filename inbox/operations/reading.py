@@ -6,28 +6,29 @@ from django.utils import timezone
 
 from core import live
 from core.actor import Actor
-from core.errors import not_found
+from core.errors import invalid, not_found
 from core.ids import parse
 from core.operation import staff_operation
+from core.page import MAX_LIMIT
 from inbox.models import InboxItem, Status
 
 type Marked = dict[str, list[str]]
 
 
 @staff_operation
-def mark_read(actor: Actor, /, *, items: Sequence[str]) -> Marked:  # noqa: ARG001 - the door read it
+def mark_read(actor: Actor, /, *, items: Sequence[str]) -> Marked:
     """Mark unread items read; answers which changed and which were ``unchanged``."""
     return _mark(items, Status.UNREAD, Status.READ)
 
 
 @staff_operation
-def mark_unread(actor: Actor, /, *, items: Sequence[str]) -> Marked:  # noqa: ARG001
+def mark_unread(actor: Actor, /, *, items: Sequence[str]) -> Marked:
     """Mark read items unread; answers which changed and which were ``unchanged``."""
     return _mark(items, Status.READ, Status.UNREAD)
 
 
 @staff_operation
-def mark_all_read(actor: Actor, /, *, up_to: str | None = None) -> int:  # noqa: ARG001
+def mark_all_read(actor: Actor, /, *, up_to: str | None = None) -> int:
     """Mark every unread item read, up to the newest the human saw; answers how many."""
     unread = InboxItem.objects.filter(status=Status.UNREAD)
     if up_to is not None:
@@ -39,6 +40,8 @@ def mark_all_read(actor: Actor, /, *, up_to: str | None = None) -> int:  # noqa:
 
 
 def _mark(items: Sequence[str], before: Status, after: Status) -> Marked:
+    if len(items) > MAX_LIMIT:
+        raise invalid("items", f"items must be at most {MAX_LIMIT}.", limit=MAX_LIMIT)
     wanted = {parse(item, "items") for item in items}
     statuses = dict(InboxItem.objects.filter(pk__in=wanted).values_list("pk", "status"))
     if wanted - set(statuses):

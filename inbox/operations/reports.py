@@ -15,7 +15,7 @@ from projects.models import Event, Kind, Project
 
 
 @operation(Right.WRITE)
-def post_signal(  # noqa: PLR0913 - the fields of a signal
+def post_signal(
     actor: Actor,
     project: Project,
     /,
@@ -25,7 +25,7 @@ def post_signal(  # noqa: PLR0913 - the fields of a signal
     payload: dict[str, Any] | None = None,
     thread: str | None = None,
     session: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Append a signal to the feed; ``finished`` also makes an unread inbox entry (INB-06).
 
