@@ -12,7 +12,7 @@ from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.errors import HubError, invalid
 from core.operation import Right
-from core.page import cut, fitting, limit_or_default
+from core.page import fitting, limit_or_default
 from core.times import rfc3339_seconds
 from identity.access import authorized
 from knowledge import queries
@@ -103,9 +103,11 @@ def brain_list(actor: Actor, arguments: BrainList) -> Json:
     else:
         row = sessions.resolve_session(actor, arguments.project, arguments.session, "readable")
         rows = sessions.brain_list(row, arguments.path or "/", limit=limit + 1, after=arguments.cursor)
-    page = cut(rows, limit, lambda line: line.name)
-    if arguments.limit is None:
-        page = page.first(fitting([sessions.row_json(line) for line in page.rows]), lambda line: line.name)
+    page = sessions.level_page(rows, limit)
+    shown = fitting([sessions.row_json(line) for line in page.rows])
+    if arguments.limit is None and shown < len(page.rows):
+        names = dict.fromkeys(line.name for line in page.rows[:shown])
+        page = sessions.level_page(page.rows, max(1, len(names) - 1))
     return page.as_dict("entries", sessions.row_json)
 
 
@@ -203,6 +205,8 @@ def _content(entry: Entry, arguments: BrainGet) -> Json:
     end = min(entry.size, arguments.offset + limit)
     part = entry.content[arguments.offset : end]
     text = None if arguments.encoding == "base64" else _text(part, whole=end == entry.size)
+    if part and not text:  # a part too short for its first character
+        text = None
     if text is not None:
         end = arguments.offset + len(text.encode())
     more = end < entry.size

@@ -6,12 +6,12 @@ from core.actor import Actor
 from core.calls import Arguments
 from core.human_calls import human_call
 from core.operation import Right
-from core.page import DEFAULT_LIMIT, check_limit, cut
+from core.page import DEFAULT_LIMIT, check_limit
 from identity.access import authorized
 from knowledge import queries
 from knowledge.operations import delete_page, put_page
 from sessions_app.human_api import Path, entry_json
-from sessions_app.queries import row_json
+from sessions_app.queries import level_page, row_json
 
 
 class PageLevel(Arguments):
@@ -54,7 +54,7 @@ def pages(actor: Actor, given: PageLevel, project: str) -> dict[str, Any]:
     limit = check_limit(given.limit)
     row = authorized(actor, project, Right.READ)
     lines = queries.list_pages(row, given.path, limit=limit + 1, after=given.cursor)
-    return cut(lines, limit, lambda line: line.name).as_dict("entries", row_json)
+    return level_page(lines, limit).as_dict("entries", row_json)
 
 
 @human_call(Path)

@@ -15,7 +15,7 @@ def get_page(project: Project, path: str) -> Entry:
     path = canonical(path, pages_only=True)
     file = knowledge_of(project)
     if not file.exists():
-        raise not_found("page")
+        raise not_found("path")
     with file.reading() as pages:
         return pages.get(path)
 
@@ -26,7 +26,7 @@ def list_pages(project: Project, path: str = "/fs", *, limit: int | None = None,
     file = knowledge_of(project)
     if not file.exists():
         if path != "/fs":
-            raise not_found("directory")
+            raise not_found("path")
         return []
     with file.reading() as pages:
         return pages.list(path, limit=limit, after=after)
@@ -52,22 +52,22 @@ def page_log(  # noqa: PLR0913 - each is one column a reader filters by
 ) -> Page[LogRow]:
     """Answer the log of writes, newest first (KNB-06): of one page, or of all."""
     check_limit(limit)
+    wanted, before = canonical(path, pages_only=True) if path is not None else None, _before(cursor)
     file = knowledge_of(project)
     if not file.exists():
         return Page([], None)
-    wanted = canonical(path, pages_only=True) if path is not None else None
     with file.reading() as pages:
-        rows = pages.log(path=wanted, actor=actor, op=op, before_id=_before(cursor), limit=limit + 1)
+        rows = pages.log(path=wanted, actor=actor, op=op, before_id=before, limit=limit + 1)
     return cut(rows, limit, lambda row: str(row.id))
 
 
 def last_write(project: Project, path: str) -> LogRow | None:
     """Answer the newest write of a page, by seek."""
-    file = knowledge_of(project)
+    path, file = canonical(path, pages_only=True), knowledge_of(project)
     if not file.exists():
         return None
     with file.reading() as pages:
-        return pages.last_write(canonical(path, pages_only=True))
+        return pages.last_write(path)
 
 
 def _before(cursor: str | None) -> int | None:

@@ -124,7 +124,7 @@ def session_end(actor: Actor, arguments: SessionEnd) -> Json:
 @agent_call("session_list", title="List sessions", http=("GET", "/sessions"), arguments=SessionList, read_only=True)
 def session_list(actor: Actor, arguments: SessionList) -> Json:
     """List sessions of the projects you may read, newest first: owner, status (live, ended), handoff, last activity."""
-    rows = queries.sessions_of(actor, project=arguments.project, status=arguments.status, agent=arguments.agent)
+    rows = queries.listed(actor, project=arguments.project, status=arguments.status, agent=arguments.agent)
     page = queries.page_of(rows, cursor=arguments.cursor, limit=limit_or_default(arguments.limit))
     if arguments.limit is None:
         shapes = [queries.session_json(row) for row in page.rows]

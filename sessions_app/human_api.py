@@ -6,7 +6,7 @@ from agentfs import Entry
 from core.actor import Actor
 from core.calls import Arguments
 from core.human_calls import Nothing, human_call
-from core.page import DEFAULT_LIMIT, cut
+from core.page import DEFAULT_LIMIT, check_limit
 from core.times import rfc3339_seconds
 from sessions_app import queries
 
@@ -38,7 +38,7 @@ class Path(Arguments):
 @human_call(SessionQuery)
 def session_list(actor: Actor, given: SessionQuery) -> dict[str, Any]:
     """List sessions, newest first."""
-    rows = queries.sessions_of(actor, project=given.project, status=given.status, agent=given.agent)
+    rows = queries.listed(actor, project=given.project, status=given.status, agent=given.agent)
     return queries.page_of(rows, cursor=given.cursor, limit=given.limit).as_dict("sessions", queries.session_json)
 
 
@@ -52,8 +52,9 @@ def session(actor: Actor, given: Nothing, session: str) -> dict[str, Any]:  # no
 @human_call(Level)
 def brain(actor: Actor, given: Level, session: str) -> dict[str, Any]:
     """List one level of a session's brain."""
-    rows = queries.brain_list(queries.session_of(actor, session), given.path, limit=given.limit + 1, after=given.cursor)
-    return cut(rows, given.limit, lambda row: row.name).as_dict("entries", queries.row_json)
+    limit = check_limit(given.limit)
+    rows = queries.brain_list(queries.session_of(actor, session), given.path, limit=limit + 1, after=given.cursor)
+    return queries.level_page(rows, limit).as_dict("entries", queries.row_json)
 
 
 @human_call(Path)

@@ -1,16 +1,18 @@
 """Reading sessions and their brains."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from agentfs import Entry, LogRow, Row
+from agentfs import Entry, LogRow, Row, canonical
 from core.actor import Actor
 from core.errors import HubError, invalid, not_found
 from core.ids import parse
+from core.operation import Right
 from core.page import Page, check_limit, cut
 from core.times import rfc3339, rfc3339_seconds
-from identity.access import visible_projects
+from identity.access import authorized, visible_projects
 from projects.models import Event, Kind
 from sessions_app.activity import touch
 from sessions_app.brain import brain_of
@@ -28,6 +30,15 @@ def sessions_of(
     rows = rows.filter(**{field: value for field, value in wanted.items() if value is not None})
     source = Session.objects.filter(pk=OuterRef("source"), deleted_at__isnull=True)
     return rows.select_related("agent", "project").annotate(source_here=Exists(source)).order_by("-pk")
+
+
+def listed(
+    actor: Actor, *, project: str | None = None, status: str | None = None, agent: str | None = None
+) -> QuerySet[Session]:
+    """Answer `sessions_of` for a caller who names a project; `not_found` where it is hidden or not there."""
+    if project is not None:
+        authorized(actor, project, Right.READ)
+    return sessions_of(actor, project=project, status=status, agent=agent)
 
 
 def page_of(rows: QuerySet[Session], *, cursor: str | None, limit: int) -> Page[Session]:
@@ -54,7 +65,7 @@ def resolve_session(
     Explicit wins; omitted it is the caller's one live session in `project` (anywhere, without one):
     `no_active_session` for none, `ambiguous_session` listing several. ``own`` asks for the caller's live session.
     """
-    row = _named(actor, project, session, rule) if session else _only_live(actor, project)
+    row = _named(actor, project, session, rule) if session is not None else _only_live(actor, project)
     if row.agent_id == actor.key and row.status == Status.LIVE:
         touch(row)
     return row
@@ -95,14 +106,19 @@ def produced(session: str) -> dict[str, int]:
 
 def brain_get(session: Session, path: str) -> Entry:
     """Answer one entry of a brain; `not_found` where nothing was written. Reads never create a file (SES-04)."""
-    with brain_of(session).reading() as brain:
+    path, file = canonical(path), brain_of(session)
+    if not file.exists():
+        raise not_found("path")
+    with file.reading() as brain:
         return brain.get(path)
 
 
 def brain_list(session: Session, path: str, *, limit: int, after: str | None = None) -> list[Row]:
-    """Answer one level of a brain; a session that never wrote has an empty one."""
-    file = brain_of(session)
+    """Answer one level of a brain; a session that never wrote has its empty top levels and nothing else."""
+    path, file = canonical(path), brain_of(session)
     if not file.exists():
+        if path not in ("/", "/fs", "/kv"):
+            raise not_found("path")
         return []
     with file.reading() as brain:
         return brain.list(path, limit=limit, after=after)
@@ -115,6 +131,16 @@ def brain_log(session: Session, *, before: int | None = None, limit: int = 50) -
         return []
     with file.reading() as brain:
         return brain.log(before_id=before, limit=limit)
+
+
+def level_page(rows: Sequence[Row], limit: int) -> Page[Row]:
+    """Page one level by name, out of the rows of up to ``limit + 1`` names.
+
+    A key that is also a directory of keys has two rows, which stay on one page.
+    """
+    names = list(dict.fromkeys(row.name for row in rows))
+    shown = set(names[:limit])
+    return Page([row for row in rows if row.name in shown], names[limit - 1] if len(names) > limit else None)
 
 
 def row_json(row: Row) -> dict[str, Any]:

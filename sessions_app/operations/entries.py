@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agentfs import Writer, Written
+from agentfs import Writer, Written, canonical
 from core import limits
 from core.actor import Actor
 from core.operation import Right, file_operation
@@ -62,6 +62,7 @@ def delete_entry(
 ) -> dict[str, Any]:
     """Delete a file, key or empty directory of the caller's brain; `not_found` when it is not there."""
     own_live(actor, project, session)
+    path = canonical(path)
     brain.delete(path, actor=str(actor), if_version=if_version)
     return {"path": path, "version": "absent"}
 
