@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from core.actor import Actor
@@ -76,3 +77,34 @@ class FileMemory:
         if self._writer.changed:
             memo = json.dumps({"fingerprint": fingerprint, "result": result})
             self._writer.keep_memo(f"{actor}\n{key}", memo, seconds=IDEMPOTENCY_HOURS * 3600)
+
+
+class Once[R]:
+    """Runs a call once per idempotency key; the first result answers every retry (AGT-02)."""
+
+    def __init__(self, memory: Memory, actor: Actor, call: tuple[str, str, dict[str, Any]]) -> None:
+        self._memory = memory
+        self._actor = actor
+        self._key: str | None = call[2].get("idempotency_key")
+        self._fingerprint = ""
+        if self._key is not None:
+            check_key(self._key)
+            self._fingerprint = fingerprint(*call)
+
+    def run(self, body: Callable[[], R]) -> R:
+        """Answer what was stored for this call, or run it and store what it answers."""
+        stored = self.recalled()
+        return self.remembered(body()) if stored is None else stored
+
+    def recalled(self) -> R | None:
+        """Answer what was stored for this call; `conflict` when the key was used for another."""
+        if self._key is None:
+            return None
+        stored: Any = self._memory.recall(self._actor, self._key, self._fingerprint)
+        return stored  # type: ignore[no-any-return]
+
+    def remembered(self, result: R) -> R:
+        """Store the result in the transaction that is open; answers it."""
+        if self._key is not None:
+            self._memory.remember(self._actor, self._key, self._fingerprint, result)  # type: ignore[arg-type]
+        return result

@@ -16,7 +16,7 @@ from django.db import transaction
 
 from core.actor import Actor
 from core.gate import write_gate
-from core.idempotency import FileMemory, Memory, MemoWriter, check_key, fingerprint
+from core.idempotency import FileMemory, Memory, MemoWriter, Once
 
 
 class Right(StrEnum):
@@ -79,39 +79,6 @@ def write_transaction() -> Iterator[None]:
         yield
 
 
-def file_operation[Project, Writer: MemoWriter, File: WritableFile[Any], **P, R](
-    right: Right,
-    locate: Callable[..., File],
-    after: Callable[[File], object] | None = None,
-) -> Callable[[Callable[Concatenate[Actor, Project, Writer, P], R]], Callable[Concatenate[Actor, str, P], R]]:
-    """Make ``verb_noun(actor, project, writer, /, *, ...)`` an operation on one AgentFS file.
-
-    The twin of `operation`: it takes the writer lock of the file that ``locate(project, **arguments)`` names, and
-    authorizes (again) under it, so what the body sees cannot change before its write. The file's commit is the truth;
-    no hub transaction is held meanwhile, so writers to distinct files never block each other (KNB-08). Lock order is
-    always file, then hub store. ``after`` runs on the file once the lock is free.
-    """
-
-    def wrap(
-        body: Callable[Concatenate[Actor, Project, Writer, P], R],
-    ) -> Callable[Concatenate[Actor, str, P], R]:
-        @wraps(body)
-        def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            file = locate(keeper().authorize(actor, place, right), **kwargs)
-            with file.writing() as writer:
-                project = keeper().authorize(actor, place, right)
-                call = (run.__name__, place, kwargs)
-                result = _once(FileMemory(writer), actor, call, lambda: body(actor, project, writer, *args, **kwargs))
-            if after is not None:
-                after(file)
-            return result
-
-        _register(run, right, takes_project=True)
-        return run
-
-    return wrap
-
-
 def operation[Project, **P, R](
     right: Right,
 ) -> Callable[[Callable[Concatenate[Actor, Project, P], R]], Callable[Concatenate[Actor, str, P], R]]:
@@ -122,8 +89,8 @@ def operation[Project, **P, R](
         def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
             with write_transaction():
                 project = keeper().authorize(actor, place, right)
-                call = (run.__name__, place, kwargs)
-                return _once(keeper(), actor, call, lambda: body(actor, project, *args, **kwargs))
+                once = Once[R](keeper(), actor, (run.__name__, place, kwargs))
+                return once.run(lambda: body(actor, project, *args, **kwargs))
 
         _register(run, right, takes_project=True)
         return run
@@ -144,15 +111,73 @@ def staff_operation[**P, R](body: Callable[Concatenate[Actor, P], R]) -> Callabl
     return run
 
 
-def _once[R](memory: Memory, actor: Actor, call: tuple[str, str, dict[str, Any]], run: Callable[[], R]) -> R:
-    """Run once per idempotency key; the first result answers every retry (AGT-02)."""
-    key = call[2].get("idempotency_key")
-    if key is None:
-        return run()
-    check_key(key)
-    wanted = fingerprint(*call)
-    stored: Any = memory.recall(actor, key, wanted)
-    if stored is None:
-        stored = run()
-        memory.remember(actor, key, wanted, stored)
-    return stored  # type: ignore[no-any-return]
+def file_operation[Project, Writer: MemoWriter, File: WritableFile[Any], **P, R](
+    right: Right,
+    locate: Callable[..., File],
+) -> Callable[[Callable[Concatenate[Actor, Project, Writer, P], R]], Callable[Concatenate[Actor, str, P], R]]:
+    """Make ``verb_noun(actor, project, writer, /, *, ...)`` an operation on one AgentFS file.
+
+    The twin of `operation`: it takes the writer lock of the file that ``locate(project, **arguments)`` names, and
+    authorizes (again) under it, so what the body sees cannot change before its write. The file's commit is the truth;
+    no hub transaction is held meanwhile, so writers to distinct files never block each other (KNB-08). Lock order is
+    always file, then hub store.
+    """
+
+    def wrap(
+        body: Callable[Concatenate[Actor, Project, Writer, P], R],
+    ) -> Callable[Concatenate[Actor, str, P], R]:
+        @wraps(body)
+        def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            with locate(keeper().authorize(actor, place, right), **kwargs).writing() as writer:
+                project = keeper().authorize(actor, place, right)
+                once = Once[R](FileMemory(writer), actor, (run.__name__, place, kwargs))
+                return once.run(lambda: body(actor, project, writer, *args, **kwargs))
+
+        _register(run, right, takes_project=True)
+        return run
+
+    return wrap
+
+
+class HubStep[R]:
+    """The hub half of a `held_operation`: one transaction, with its result remembered there."""
+
+    def __init__(self, once: Once[R]) -> None:
+        self._once = once
+
+    def commit(self, change: Callable[[], R]) -> R:
+        """Change the hub store and commit."""
+        with write_transaction():
+            return self._once.remembered(change())
+
+
+def held_operation[Project, File: WritableFile[Any], **P, R](
+    right: Right,
+    locate: Callable[..., File],
+    after: Callable[[File], object] | None = None,
+) -> Callable[[Callable[Concatenate[Actor, Project, HubStep[R], P], R]], Callable[Concatenate[Actor, str, P], R]]:
+    """Make ``verb_noun(actor, project, hub, /, *, ...)`` an operation on the hub store with a file held still.
+
+    The writer lock keeps every write of the file either before it or, refused, after it. The body ends with
+    ``hub.commit(change)``; ``after`` then runs on the file, once the lock is free.
+    """
+
+    def wrap(
+        body: Callable[Concatenate[Actor, Project, HubStep[R], P], R],
+    ) -> Callable[Concatenate[Actor, str, P], R]:
+        @wraps(body)
+        def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            file = locate(keeper().authorize(actor, place, right), **kwargs)
+            with file.writing():
+                project = keeper().authorize(actor, place, right)
+                once = Once[R](keeper(), actor, (run.__name__, place, kwargs))
+                stored = once.recalled()
+                result = body(actor, project, HubStep(once), *args, **kwargs) if stored is None else stored
+            if after is not None:
+                after(file)
+            return result
+
+        _register(run, right, takes_project=True)
+        return run
+
+    return wrap

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from agentfs import AgentFile, Writer
+from agentfs import AgentFile
 from core import ids, limits
 from core.actor import Actor
 from core.checks import check_name, check_text
 from core.errors import HubError
-from core.operation import Right, file_operation, operation, write_transaction
+from core.operation import HubStep, Right, held_operation, operation
 from projects.models import Project
 from sessions_app.brain import live_one, locate, own_live, present
 from sessions_app.models import Session, Status
@@ -33,19 +33,20 @@ def start_session(
     agent = agent_key(actor)
     own = Session.objects.select_for_update().filter(project=project, agent=agent, name=name)
     session = own.filter(deleted_at__isnull=True).first()
-    if session is not None:
-        return started(_resume(actor, project, session), resumed=True)
-    check_name_free(project, agent, name)
-    return started(_create(actor, agent, project, name), resumed=False)
+    if session is None:
+        check_name_free(project, agent, name)
+        session, created = _made(agent, project, name)
+        if created:
+            tell(actor, project, session, "start", f"started {name}")
+            return started(session, resumed=False)
+    return started(_resume(actor, project, session), resumed=True)
 
 
-def _create(actor: Actor, agent: int, project: Project, name: str) -> Session:
+def _made(agent: int, project: Project, name: str) -> tuple[Session, bool]:
+    """Answer the session of that name and whether it is new; of two starts at once the second finds the first's."""
     now = timezone.now()
-    session = Session.objects.create(
-        id=str(ids.fresh()), project=project, agent_id=agent, name=name, created_at=now, last_activity=now
-    )
-    tell(actor, project, session, "start", f"started {name}")
-    return session
+    new = {"id": str(ids.fresh()), "created_at": now, "last_activity": now}
+    return Session.objects.get_or_create(project=project, agent_id=agent, name=name, defaults=new)
 
 
 def _resume(actor: Actor, project: Project, session: Session) -> Session:
@@ -59,41 +60,31 @@ def _resume(actor: Actor, project: Project, session: Session) -> Session:
     return session
 
 
-@file_operation(Right.WRITE, locate, after=AgentFile.checkpoint)
+@held_operation(Right.WRITE, locate, after=AgentFile.checkpoint)
 def end_session(
     actor: Actor,
     project: Project,
-    brain: Writer,
+    hub: HubStep[dict[str, Any]],
     /,
     *,
     session: str,
     handoff: str = "",
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
-    """End the caller's session; a person may end any.
+    """End the caller's session; a person may end any. The note lives on the row and in the event (SES-06).
 
-    The note lives on the row and in the event, never in the brain (SES-06).
-
-    The writer lock of the brain is held, so a write either landed before the end or is refused. Afterwards the
-    write-ahead log is folded into the file (SES-07).
+    The brain is held, so a write either landed before the end or is refused. Afterwards its write-ahead log is folded
+    into the file (SES-07).
     """
     handoff = check_text(handoff, "handoff", limits.HANDOFF_CHARS, empty=True)
-    if idempotency_key is not None and _ended_so_before(actor, session, handoff):
-        return _ended(session, handoff)
     row = own_live(actor, project, session) if actor.is_agent else live_one(present(project, session))
-    with write_transaction():
+
+    def end() -> dict[str, Any]:
         now = timezone.now()
-        ended = Session.objects.filter(pk=row.pk, status=Status.LIVE, agent=row.agent_id, deleted_at__isnull=True)
-        if not ended.update(status=Status.ENDED, handoff=handoff, ended_at=now, last_activity=now):
+        unchanged = Session.objects.filter(pk=row.pk, status=Status.LIVE, agent=row.agent_id, deleted_at__isnull=True)
+        if not unchanged.update(status=Status.ENDED, handoff=handoff, ended_at=now, last_activity=now):
             raise HubError("conflict", "This session has ended.", session=row.pk)
         tell(actor, project, row, "end", f"ended {row.name}", handoff=handoff)
-    return _ended(row.pk, handoff)
+        return {"session": row.pk, "status": str(Status.ENDED), "handoff": handoff or None}
 
-
-def _ended_so_before(actor: Actor, session: str, handoff: str) -> bool:
-    """Tell whether a retry finds what it asked for: the row is the memory, a brain must not be made for a key."""
-    return Session.objects.filter(pk=session, agent=actor.key, status=Status.ENDED, handoff=handoff).exists()
-
-
-def _ended(session: str, handoff: str) -> dict[str, Any]:
-    return {"session": session, "status": str(Status.ENDED), "handoff": handoff or None}
+    return hub.commit(end)

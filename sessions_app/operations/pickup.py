@@ -5,12 +5,11 @@ from typing import Any
 from django.utils import timezone
 
 import agentfs
-from agentfs import Writer
 from core import ids
 from core.actor import Actor
 from core.checks import check_name
 from core.errors import HubError, not_found
-from core.operation import Right, file_operation, write_transaction
+from core.operation import HubStep, Right, held_operation
 from identity.access import projects_for, rights_on
 from identity.models import Agent
 from projects.models import Project
@@ -20,11 +19,11 @@ from sessions_app.models import Session, Status
 from sessions_app.transitions import agent_key, check_name_free, started, tell
 
 
-@file_operation(Right.WRITE, locate)
+@held_operation(Right.WRITE, locate)
 def adopt_session(
     actor: Actor,
     project: Project,
-    brain: Writer,
+    hub: HubStep[dict[str, Any]],
     /,
     *,
     session: str,
@@ -40,19 +39,21 @@ def adopt_session(
     if source.status != Status.ENDED:
         raise HubError("conflict", "This session still runs. It can be forked, not adopted.", session=source.pk)
     before = source.agent.name
-    with write_transaction():
+
+    def adopt() -> dict[str, Any]:
         check_name_free(project, agent, name, but=source.pk)
         _move(source, agent=agent, name=name, adopted_from=before, status=Status.LIVE, ended_at=None)
         tell(actor, project, source, "adopt", f"adopted {name} from {before}", agent=before)
-    pickup = _pickup("adopt", source, before, source_active=False)
-    return started(source, resumed=False, pickup=pickup)
+        return started(source, resumed=False, pickup=_pickup("adopt", source, before, source_active=False))
+
+    return hub.commit(adopt)
 
 
-@file_operation(Right.WRITE, locate)
+@held_operation(Right.WRITE, locate)
 def fork_session(
     actor: Actor,
     project: Project,
-    brain: Writer,
+    hub: HubStep[dict[str, Any]],
     /,
     *,
     session: str,
@@ -75,37 +76,35 @@ def fork_session(
         if brain_of(source).exists():
             brain_of(source).copy_to(copy.path)
         try:
-            row = _forked(actor, agent, project, source, fork, name)
+            return hub.commit(lambda: _forked(actor, project, source, fork, name))
         except BaseException:
             copy.remove()
             raise
+
+
+def _forked(actor: Actor, project: Project, source: Session, fork: str, name: str) -> dict[str, Any]:
+    now, agent = timezone.now(), agent_key(actor)
+    check_name_free(project, agent, name)
+    row = Session.objects.create(
+        id=fork,
+        project=project,
+        agent_id=agent,
+        name=name,
+        source=source.pk,
+        source_mode="fork",
+        source_agent=source.agent.name,
+        created_at=now,
+        last_activity=now,
+    )
+    tell(actor, project, row, "fork", f"forked {name} from {source.agent.name}", source=source.pk)
     return started(row, resumed=False, pickup=_pickup("fork", source, source.agent.name, source_active=True))
 
 
-def _forked(actor: Actor, agent: int, project: Project, source: Session, fork: str, name: str) -> Session:  # noqa: PLR0917 - one call
-    now = timezone.now()
-    with write_transaction():
-        check_name_free(project, agent, name)
-        row = Session.objects.create(
-            id=fork,
-            project=project,
-            agent_id=agent,
-            name=name,
-            source=source.pk,
-            source_mode="fork",
-            source_agent=source.agent.name,
-            created_at=now,
-            last_activity=now,
-        )
-        tell(actor, project, row, "fork", f"forked {name} from {source.agent.name}", source=source.pk)
-    return row
-
-
-@file_operation(Right.STAFF, locate)
+@held_operation(Right.STAFF, locate)
 def reassign_session(
     actor: Actor,
     project: Project,
-    brain: Writer,
+    hub: HubStep[dict[str, Any]],
     /,
     *,
     session: str,
@@ -123,11 +122,14 @@ def reassign_session(
     if owner.pk == source.agent_id:
         raise HubError("conflict", f"{agent} owns it already.", field="agent")
     _check_may_write(owner, project)
-    with write_transaction():
+
+    def reassign() -> dict[str, Any]:
         check_name_free(project, owner.pk, source.name, but=source.pk)
         _move(source, agent=owner.pk, adopted_from=before)
         tell(actor, project, source, "reassign", f"gave {source.name} from {before} to {agent}", agent=agent)
-    return started(source, resumed=False)
+        return started(source, resumed=False)
+
+    return hub.commit(reassign)
 
 
 def _check_may_write(owner: Agent, project: Project) -> None:
