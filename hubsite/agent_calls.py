@@ -13,11 +13,8 @@ from pydantic import ValidationError
 
 from core.actor import Actor
 from core.calls import CALLS, Arguments, Call, Json, SessionRule
-from core.errors import HubError
-from core.operation import Right
 from hubsite.json_values import check_storable
 from hubsite.problems import invalid_arguments, only_refusals
-from identity.access import authorized
 from identity.actors import agent_from_token
 from sessions_app.queries import resolve_session
 
@@ -68,12 +65,7 @@ def prepared(actor: Actor, call: Call, arguments: dict[str, Any]) -> Ready:
 
 
 def _with_session(actor: Actor, rule: SessionRule, values: Any) -> Arguments:  # noqa: ANN401 - has project and session
-    try:
-        session = resolve_session(actor, values.project, values.session, rule)
-    except HubError as error:
-        if error.code == "no_active_session":
-            authorized(actor, values.project, Right.READ)  # a project that is not there says so first
-        raise
+    session = resolve_session(actor, values.project, values.session, rule)
     answer: Arguments = values.model_copy(update={"session": session.pk})
     return answer
 

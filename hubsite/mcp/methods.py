@@ -9,6 +9,7 @@ from core.actor import Actor
 from core.calls import Call, Json
 from core.errors import HubError
 from core.version import VERSION
+from hubsite.json_values import check_storable
 from hubsite.mcp import prompts, resources, tools
 from hubsite.mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Encoded, Failure, Request, encode
 from hubsite.mcp.revisions import RESOURCE_NOT_FOUND, STATELESS, finished, negotiated
@@ -32,6 +33,7 @@ class Methods:
         if method is None:
             raise Failure(METHOD_NOT_FOUND, f"Method not found: {request.method}")
         try:
+            check_storable(request.params)
             result = method(self, actor, request.params, hub_url)
         except HubError as error:
             raise _failure(error, request.method, stateless=stateless) from error

@@ -78,9 +78,10 @@ def read(actor: Actor, uri: str, hub_url: str) -> Json:
 
 def _page_of(uri: str) -> tuple[str, str]:
     slug, slash, path = uri.removeprefix(PAGE_PREFIX).partition("/")
-    if not uri.startswith(PAGE_PREFIX) or not slash:
+    place = unquote(slug), f"/{unquote(path)}"
+    if not uri.startswith(PAGE_PREFIX) or not slash or "\0" in "".join(place):
         raise not_found("resource")
-    return unquote(slug), f"/{unquote(path)}"
+    return place
 
 
 def _text_type(path: str) -> str:
