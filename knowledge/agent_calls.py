@@ -150,14 +150,13 @@ def brain_delete(actor: Actor, arguments: BrainDelete) -> Json:
     read_only=True,
 )
 def page_history(actor: Actor, arguments: PageHistory) -> Json:
-    """Who wrote which page when, newest first; with path, of one page, its last_writer too."""
+    """Who wrote which page when, newest first; with path, of one page, its last_writer and trust too."""
     project = authorized(actor, arguments.project, Right.READ)
     given = arguments.model_dump(include={"path", "actor", "op", "cursor"})
     page = queries.page_log(project, limit=limit_or_default(arguments.limit), **given)
     if arguments.limit is None:
         page = page.first(fitting([queries.log_json(row) for row in page.rows]), lambda row: str(row.id))
-    last = queries.last_write(project, arguments.path) if arguments.path else None
-    return page.as_dict("rows", queries.log_json) | {"last_writer": last.actor if last else None}
+    return page.as_dict("rows", queries.log_json) | queries.standing(project, arguments.path)
 
 
 def _read_place(actor: Actor, arguments: Place) -> Project:

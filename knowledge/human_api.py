@@ -61,8 +61,7 @@ def pages(actor: Actor, given: PageLevel, project: str) -> dict[str, Any]:
 def page(actor: Actor, given: Path, project: str) -> dict[str, Any]:
     """Show a page with its version and last writer."""
     row = authorized(actor, project, Right.READ)
-    last = queries.last_write(row, given.path)
-    return entry_json(queries.get_page(row, given.path)) | {"last_writer": last.actor if last else None}
+    return entry_json(queries.get_page(row, given.path)) | queries.standing(row, given.path)
 
 
 @human_call(PageWrite)
@@ -81,4 +80,5 @@ def page_delete(actor: Actor, given: PageDelete, project: str) -> dict[str, Any]
 def history(actor: Actor, given: LogQuery, project: str) -> dict[str, Any]:
     """Read the log of writes, newest first."""
     row = authorized(actor, project, Right.READ)
-    return queries.page_log(row, **given.model_dump()).as_dict("rows", queries.log_json)
+    rows = queries.page_log(row, **given.model_dump()).as_dict("rows", queries.log_json)
+    return rows | queries.standing(row, given.path)

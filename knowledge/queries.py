@@ -1,10 +1,11 @@
 """Reading a project's pages and their history."""
 
+from itertools import takewhile
 from typing import Any
 
 from agentfs import Entry, LogRow, Row, canonical
 from core.errors import invalid, not_found
-from core.page import Page, check_limit, cut
+from core.page import MAX_LIMIT, Page, check_limit, cut
 from core.times import rfc3339_seconds
 from knowledge.files import knowledge_of
 from projects.models import Project
@@ -68,6 +69,26 @@ def last_write(project: Project, path: str) -> LogRow | None:
         return None
     with file.reading() as pages:
         return pages.last_write(path)
+
+
+def trust_of(project: Project, path: str) -> str | None:
+    """Answer how far a page is confirmed (KNB-06): ``human-touched`` once a person wrote it, else ``raw``.
+
+    Read from its log since it was made, no further back than one page of it; None where no page stands.
+    """
+    newest = page_log(project, path=path, limit=MAX_LIMIT).rows
+    writers = [row.actor or "" for row in takewhile(lambda row: row.op != "delete", newest)]
+    if not writers:
+        return None
+    return "human-touched" if any(writer.startswith("human:") for writer in writers) else "raw"
+
+
+def standing(project: Project, path: str | None) -> dict[str, Any]:
+    """Answer a page's last writer and trust as every face shows them; without a page nobody's."""
+    if path is None:
+        return {"last_writer": None, "trust": None}
+    last = last_write(project, path)
+    return {"last_writer": last.actor if last else None, "trust": trust_of(project, path)}
 
 
 def _before(cursor: str | None) -> int | None:

@@ -6,6 +6,7 @@ is stored; writes go through the page operations as the hub, so each has its log
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Final, cast
@@ -24,6 +25,8 @@ from core.errors import HubError
 from knowledge.operations import delete_page, put_page
 
 ROOT: Final = "/fs"
+# What a slug is made of (`core.checks.check_name`); a personal space begins with a tilde.
+_PROJECT: Final = re.compile(r"~?[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
 
 
 @deconstructible(path="knowledge.storage.KnowledgeStorage")
@@ -99,10 +102,9 @@ class KnowledgeStorage(Storage):
 
     def _save(self, name: str, content: File[Any] | IO[Any]) -> str:
         project, path = self._split(name)
-        data = content.read()
-        if isinstance(data, str):
-            data = data.encode()
-        stored = put_page(HUB, project, path=path, content=cast("bytes", data))
+        chunks = cast("File[Any]", content).chunks()  # from its beginning, wherever somebody read it to
+        data = b"".join(chunk.encode() if isinstance(chunk, str) else chunk for chunk in chunks)
+        stored = put_page(HUB, project, path=path, content=data)
         return f"{project}/{stored['path'].removeprefix(ROOT + '/')}"
 
     def _found(self, name: str) -> agentfs.Entry:
@@ -125,7 +127,7 @@ class KnowledgeStorage(Storage):
     def _split(self, name: str) -> tuple[str, str]:
         """Answer project and canonical page path of a name, or refuse it."""
         project, _, rest = name.replace("\\", "/").strip("/").partition("/")
-        if not project or project in {".", ".."}:
+        if not _PROJECT.fullmatch(project):
             raise SuspiciousFileOperation(f"{name!r} names no project.")
         if ".." in rest.split("/"):
             raise SuspiciousFileOperation(f"{name!r} leaves its project.")
