@@ -4,7 +4,6 @@ Served by uvicorn (``manage.py serve``, or any ASGI server) and by daphne (``man
 module takes the data directory's lock, so that whatever serves it serves alone.
 """
 
-import importlib
 import os
 from typing import Any
 
@@ -14,25 +13,15 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hubsite.settings")
 django_application: Any = get_asgi_application()
 
-from hubsite import hub_lock, services  # noqa: E402 - Django must be set up first
+from hubsite import hub_lock, live, mcp_server, services  # noqa: E402 - Django must be set up first
+from hubsite.bodies import limited  # noqa: E402
 from hubsite.executors import on_workers  # noqa: E402
 
 hub_lock.take_or_exit()
 
-_http = on_workers(django_application)
-
-
-def _mounted(module: str) -> Any:
-    try:
-        return on_workers(importlib.import_module(module).application)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        return _http
-
-
-_mcp = _mounted("hubsite.mcp_server")
-_live = _mounted("hubsite.live")
+_http = on_workers(limited(django_application))
+_mcp = on_workers(mcp_server.application)
+_live = on_workers(live.application)
 
 
 async def application(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
@@ -43,7 +32,7 @@ async def application(scope: Scope, receive: ASGIReceiveCallable, send: ASGISend
     services.start()  # daphne has no lifespan
     if scope["type"] == "websocket":
         await _live(scope, receive, send)
-    elif scope["path"].rstrip("/") == "/mcp":
+    elif scope["path"] in {"/mcp", "/mcp/"}:
         await _mcp(scope, receive, send)
     else:
         await _http(scope, receive, send)

@@ -8,6 +8,7 @@ from asgiref.sync import sync_to_async
 from asgiref.typing import ASGIReceiveCallable, ASGISendCallable
 from django.conf import settings
 
+import agentfs
 from core import jobs
 from hubsite import executors, relay
 from hubsite.hub_lock import hub_lock
@@ -20,9 +21,7 @@ def start() -> None:
     """Start the services; again is harmless. They stop with `stop`, at the latest when the process ends."""
     if _stops:
         return
-    _stops.append(hub_lock().release)
-    _stops.append(_close_files)
-    _stops.append(executors.shut_down)
+    _stops.extend((hub_lock().release, agentfs.close_all, executors.shut_down))
     relay.start_relay()
     _stops.append(relay.stop_relay)
     if settings.HUB_JOBS:
@@ -31,19 +30,13 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Stop in the reverse order: jobs, request threads, files folded into one each, at last the lock."""
+    """Stop in the reverse order: jobs, request threads, files (each folded into one), at last the lock."""
     while _stops:
         end = _stops.pop()
         try:
             end()
         except Exception:
             logger.exception("could not stop", extra={"service": repr(end)})
-
-
-def _close_files() -> None:
-    import agentfs  # noqa: PLC0415
-
-    agentfs.close_all()
 
 
 async def lifespan(receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:

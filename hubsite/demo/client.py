@@ -58,8 +58,13 @@ class DemoAgent:
 
     def write(self, tool: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
         """Call a tool that writes, in the current session."""
-        key = f"demo-{self.name}-{next(self._numbers)}"
-        return self.call(tool, idempotency_key=key, session=self.session, **arguments)
+        return self._once(tool, session=self.session, **arguments)
+
+    def _once(self, tool: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+        return self.call(tool, idempotency_key=f"demo-{self.name}-{next(self._numbers)}", **arguments)
+
+    def _post(self, tool: str, **arguments: Any) -> str:  # noqa: ANN401 - JSON
+        return str(self.write(tool, project=self.project, **arguments)["event"])
 
     def start(self, project: str, name: str) -> None:
         """Start or resume a session and work in it."""
@@ -70,25 +75,25 @@ class DemoAgent:
         """End the current session."""
         self.write("session_end", handoff=handoff)
 
-    def report(self, summary: str, **payload: Any) -> str:  # noqa: ANN401 - JSON
-        """Post a signal; answers its event."""
-        given = {"payload": payload} if payload else {}
-        return str(self.write("signal_append", project=self.project, summary=summary, **given)["event"])
+    def report(self, summary: str, **payload: Any) -> None:  # noqa: ANN401 - JSON
+        """Post a signal."""
+        self._post("signal_append", summary=summary, **({"payload": payload} if payload else {}))
 
-    def finish(self, summary: str, **payload: Any) -> str:  # noqa: ANN401 - JSON
-        """Post what is finished, which the human finds in the inbox; answers its event."""
-        arguments = {"payload": payload} if payload else {}
-        return str(
-            self.write("signal_append", project=self.project, summary=summary, kind="finished", **arguments)["event"]
-        )
+    def finish(self, summary: str, **payload: Any) -> None:  # noqa: ANN401 - JSON
+        """Post what is finished, which the human finds in the inbox."""
+        self._post("signal_append", summary=summary, kind="finished", payload=payload)
 
     def ask(self, subject: str, **arguments: Any) -> str:  # noqa: ANN401 - JSON
         """Post a question; answers its event."""
-        return str(self.write("question_post", project=self.project, subject=subject, **arguments)["event"])
+        return self._post("question_post", subject=subject, **arguments)
+
+    def answer(self, question: str, body: str) -> None:
+        """Answer another agent's question."""
+        self._once("answer_post", question=question, body=body)
 
     def propose(self, subject: str, **arguments: Any) -> str:  # noqa: ANN401 - JSON
         """Ask for approval; answers its event."""
-        return str(self.write("approval_post", project=self.project, subject=subject, **arguments)["event"])
+        return self._post("approval_post", subject=subject, **arguments)
 
     def note(self, path: str, content: Any) -> None:  # noqa: ANN401 - text, or JSON for a key
         """Write into the session's brain."""

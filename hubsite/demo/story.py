@@ -59,9 +59,7 @@ def tuesday(iris: DemoAgent, wei: DemoAgent) -> None:
         body="两个词在法律上不一样:定金在违约时不退,押金会退。预订页上写的是哪一种?",
         options=["押金(可退)", "定金(不退)"],
     )
-    iris.write(
-        "answer_post", question=question, body="押金(可退)。In `refund.go` it goes back in full until 48 h before."
-    )
+    iris.answer(question, "押金(可退)。In `refund.go` it goes back in full until 48 h before.")
     wei.report("术语表已更新:deposit 一律译作“押金”")
     wei.note("/kv/progress", {"done": 11, "total": 34})
 
@@ -115,6 +113,4 @@ def friday(iris: DemoAgent, wei: DemoAgent) -> None:
     wei.note("/kv/progress", {"done": 29, "total": 34})
     wei.end("还差 5 页:发票与退款。术语表已定稿,值班手册已写好。等待发布批准。")
     iris.finish(LAST_WORDS, p95_ms=96, double_bookings=0)
-    iris.end(
-        "HAR-231 waits for the approval of its window; the plan and the findings are in the brain, start at /fs/handoff.md."
-    )
+    iris.end("HAR-231 waits for the approval of its window. Plan and findings are in the brain: /fs/handoff.md.")

@@ -1,4 +1,4 @@
-"""A process of its own that appends events from threads, with a clock that keeps stepping back. See test_event_order."""
+"""Append events from the threads of a process of its own, whose clock keeps stepping back."""
 
 import itertools
 import sys

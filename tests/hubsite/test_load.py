@@ -28,7 +28,7 @@ def all_events(api: RemoteApi) -> list[str]:
 
 
 def check_kept(hub: Hub, fleet: Fleet, seen: list[Acknowledged]) -> None:
-    """Check that everything acknowledged is there: events, pages at their version or a later one of their only writer."""
+    """Check that everything acknowledged is there; a page may be a version on, which its writer was not told of."""
     acknowledged = [event for one in seen for event in one.events]
     with hub.api(next(iter(fleet.tokens.values()))) as api:
         stored = all_events(api)

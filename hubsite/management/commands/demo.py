@@ -53,7 +53,7 @@ def _check_runs(url: str) -> None:
 
 
 def _token(name: str) -> str:
-    """A token is shown once, so the demo takes a new one each time."""
+    """Answer a new token, as the one before was shown once."""
     if not Agent.objects.filter(name=name).exists():
         create_agent(HUB, name=name)
     return issue_token(HUB, name=name).secret

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from core import jobs
+from hubsite import relay
 
 
 class Command(BaseCommand):
@@ -21,4 +22,6 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: stop.set())
         self.stdout.write(f"Running {len(jobs.JOBS)} jobs.")
         self.stdout.flush()
+        relay.start_relay()
         jobs.work(stop)
+        relay.stop_relay()
