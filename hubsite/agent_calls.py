@@ -16,6 +16,7 @@ from core.calls import CALLS, Arguments, Call, Json, SessionRule
 from hubsite.json_values import check_storable
 from hubsite.problems import invalid_arguments, only_refusals
 from identity.actors import agent_from_token
+from inbox.notifications import take_pending
 from sessions_app.queries import resolve_session
 
 
@@ -73,7 +74,14 @@ def _with_session(actor: Actor, rule: SessionRule, values: Any) -> Arguments:  #
 def run(ready: Ready, call: Call) -> Json:
     """Run a call that does not wait, on a request thread."""
     with only_refusals(call.name):
-        return cast("Json", call.run(ready.actor, ready.arguments))  # see is_waiting
+        answer = cast("Json", call.run(ready.actor, ready.arguments))  # see is_waiting
+        return _with_news(ready.actor, answer)
+
+
+def _with_news(actor: Actor, answer: Json) -> Json:
+    """Add what ended of what the caller asked, and it has not been told."""
+    pending = take_pending(actor)
+    return answer | {"notifications": {"pending": pending}} if pending else answer
 
 
 async def wait(ready: Ready, call: Call) -> Json:

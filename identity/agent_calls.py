@@ -1,6 +1,6 @@
 """Reading a project's feed as an agent."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -8,10 +8,10 @@ from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.errors import invalid
 from core.operation import Right
-from core.page import DEFAULT_REPLY_BYTES, fitting, limit_or_default
+from core.page import fitting, limit_or_default
 from identity.access import authorized
-from projects.models import Event, Kind
-from projects.queries import event_json, events_of, read_feed
+from projects.models import Kind
+from projects.queries import brief_event, event_json, events_of, read_feed
 
 
 class FeedRead(Arguments):
@@ -45,15 +45,6 @@ def feed_read(actor: Actor, arguments: FeedRead) -> Json:
         "next_before": page.next_before,
         "truncated": page.truncated,
     }
-
-
-def brief_event(event: Event) -> dict[str, Any]:
-    """Answer an event whose payload, if it alone would fill a default reply, is named by its size only."""
-    shown = event_json(event)
-    size = len(str(event.payload))
-    if size > DEFAULT_REPLY_BYTES // 2:
-        shown["payload"] = {"omitted_chars": size, "hint": "Give limit to read it whole."}
-    return shown
 
 
 def _kinds(kinds: list[str] | None) -> list[str]:

@@ -13,6 +13,7 @@ from core.live import board
 from core.page import fitting, limit_or_default
 from inbox import queries
 from inbox.jobs import expire_due
+from inbox.notifications import tell
 from inbox.operations import post_answer, post_approval, post_question, post_signal
 from projects.queries import event_json
 
@@ -160,6 +161,8 @@ def _state(actor: Actor, question: str) -> Json:
     expire_due()
     item = queries.item_of(actor, question, "question")
     answer = queries.answer_of(item)
+    if answer and item.asker == str(actor) and item.told_at is None:
+        tell(item)
     return {
         "question": item.pk,
         "project": item.project_id,

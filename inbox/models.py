@@ -33,6 +33,7 @@ class Outcome(models.TextChoices):
 class InboxItem(models.Model):
     """The inbox status of one event; it shares the event's id, so commit order is reading order (INB-03).
 
+    ``told_at`` is when its asker was told how it ended.
     ``updated_at`` moves with decisions only, never with reading: that is what agents see (INB-02).
     """
 
@@ -47,6 +48,7 @@ class InboxItem(models.Model):
     outcome = models.CharField(max_length=8, choices=Outcome.choices, blank=True, default="")
     resolved_by = models.CharField(max_length=200, blank=True, default="")
     resolved_at = models.DateTimeField(null=True, blank=True)
+    told_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         """Ordered by event id within a status; due deadlines and an agent's open items are found by seeks."""
@@ -61,6 +63,11 @@ class InboxItem(models.Model):
                 fields=["deadline_at"],
                 condition=models.Q(status__in=["action", "waiting"], deadline_at__isnull=False),
                 name="inbox_due",
+            ),
+            models.Index(
+                fields=["asker", "event"],
+                condition=models.Q(status="resolved", told_at__isnull=True),
+                name="inbox_untold",
             ),
         ]
 

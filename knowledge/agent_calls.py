@@ -16,6 +16,7 @@ from core.page import fitting, limit_or_default
 from core.times import rfc3339_seconds
 from identity.access import authorized
 from knowledge import queries
+from knowledge.brief import brief
 from knowledge.operations import append_page, delete_page, put_page
 from projects.models import Project
 from sessions_app import queries as sessions
@@ -31,6 +32,13 @@ class Place(Arguments):
 
     session: str | None = None
     project: str | None = None
+
+
+class SessionBrief(Arguments):
+    """Arguments of session_brief."""
+
+    project: str
+    session: str | None = None
 
 
 class BrainGet(Place):
@@ -82,6 +90,22 @@ class PageHistory(Arguments):
     op: str | None = None
     limit: int | None = None
     cursor: str | None = None
+
+
+@agent_call(
+    "session_brief",
+    title="Brief me",
+    http=("GET", "/projects/{project}/brief"),
+    arguments=SessionBrief,
+    read_only=True,
+)
+def session_brief(actor: Actor, arguments: SessionBrief) -> Json:
+    """Orient in one call: your answers, open questions, the last handoff, newest events, changed pages."""
+    project = authorized(actor, arguments.project, Right.READ)
+    current = None
+    if arguments.session is not None or sessions.has_live(actor, project.slug):
+        current = sessions.resolve_session(actor, project.slug, arguments.session, "readable")
+    return brief(actor, project, current)
 
 
 @agent_call("brain_get", title="Read an entry", http=("GET", "/brain/entry"), arguments=BrainGet, read_only=True)

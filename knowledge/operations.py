@@ -11,9 +11,9 @@ from projects.models import Project
 
 
 @file_operation(Right.WRITE, locate)
-def put_page(  # noqa: PLR0913 - what a write is made of
+def put_page(
     actor: Actor,
-    project: Project,  # noqa: ARG001 - the door authorized it
+    project: Project,
     pages: Writer,
     /,
     *,
@@ -21,7 +21,7 @@ def put_page(  # noqa: PLR0913 - what a write is made of
     content: bytes,
     if_version: str | None = None,
     session: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001 - read by the door
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Store a page; with ``if_version`` only while the stored content still hashes to it (KNB-03).
 
@@ -36,9 +36,9 @@ def put_page(  # noqa: PLR0913 - what a write is made of
 
 
 @file_operation(Right.WRITE, locate)
-def append_page(  # noqa: PLR0913 - what a write is made of
+def append_page(
     actor: Actor,
-    project: Project,  # noqa: ARG001
+    project: Project,
     pages: Writer,
     /,
     *,
@@ -46,7 +46,7 @@ def append_page(  # noqa: PLR0913 - what a write is made of
     content: bytes,
     if_version: str | None = None,
     session: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Add to the end of a page, making it where it is absent."""
     path = canonical(path, pages_only=True)
@@ -58,16 +58,16 @@ def append_page(  # noqa: PLR0913 - what a write is made of
 
 
 @file_operation(Right.WRITE, locate)
-def delete_page(  # noqa: PLR0913 - what a write is made of
+def delete_page(
     actor: Actor,
-    project: Project,  # noqa: ARG001
+    project: Project,
     pages: Writer,
     /,
     *,
     path: str,
     if_version: str | None = None,
     session: str | None = None,
-    idempotency_key: str | None = None,  # noqa: ARG001
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Delete a page or an empty directory; its history stays in the log (KNB-05)."""
     path = canonical(path, pages_only=True)

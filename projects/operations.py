@@ -53,7 +53,7 @@ def update_project(
 
 
 @operation(Right.STAFF)
-def open_feed(actor: Actor, project: Project, /, *, event: str) -> bool:  # noqa: ARG001 - the door read it
+def open_feed(actor: Actor, project: Project, /, *, event: str) -> bool:
     """Move the human's cursor forward to an event of this project; answers whether it moved (HUB-07)."""
     event = parse(event, "event")
     if not Event.objects.filter(project=project, pk=event).exists():

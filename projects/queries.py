@@ -8,7 +8,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from core.ids import parse
-from core.page import Page, check_limit, cut
+from core.page import DEFAULT_REPLY_BYTES, Page, check_limit, cut
 from core.times import rfc3339
 from projects.models import Event, FeedCursor, Kind, Project
 
@@ -106,3 +106,12 @@ def event_json(event: Event) -> dict[str, Any]:
         "payload": event.payload,
         "created_at": rfc3339(event.created_at),
     }
+
+
+def brief_event(event: Event, most: int = DEFAULT_REPLY_BYTES // 2) -> dict[str, Any]:
+    """Answer an event whose payload, past `most` characters, is named by its size only."""
+    shown = event_json(event)
+    size = len(str(event.payload))
+    if size > most:
+        shown["payload"] = {"omitted_chars": size, "hint": "feed_read with limit reads it whole."}
+    return shown

@@ -1,8 +1,9 @@
 """Who the caller is, where it may work, and its sessions."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.db.models import Count
+from pydantic import Field
 
 from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
@@ -14,11 +15,22 @@ from inbox.models import OPEN, InboxItem
 from projects.models import Project
 from sessions_app import queries
 from sessions_app.models import Session, Status
-from sessions_app.operations import end_session, start_session
+from sessions_app.operations import adopt_session, end_session, fork_session, start_session
 
 
 class NoArguments(Arguments):
     """No arguments."""
+
+
+class PickupSource(Arguments):
+    """Whose work to go on with: a session by id, or the newest of an agent by name."""
+
+    session: str | None = None
+    agent: str | None = None
+    name: str | None = None
+    mode: Annotated[
+        Literal["adopt", "fork"] | None, Field(description="Insist on one; else adopt what ended, fork what runs.")
+    ] = None
 
 
 class SessionStart(Arguments):
@@ -26,6 +38,7 @@ class SessionStart(Arguments):
 
     project: str
     name: str
+    source: Annotated[PickupSource | None, Field(alias="from")] = None
     idempotency_key: str | None = None
 
 
@@ -101,8 +114,19 @@ def _right(actor: Actor, project: Project) -> str:
     idempotent=True,
 )
 def session_start(actor: Actor, arguments: SessionStart) -> Json:
-    """Start a session, or resume your own of that name with the same brain. Do this before you post or write."""
-    return start_session(actor, arguments.project, **arguments.model_dump(exclude={"project"}))
+    """Start a session, or resume your own of that name with the same brain. Do this before you post or write.
+
+    With from, go on with another session's brain: adopt it if it ended, a copy (fork) if it still runs.
+    """
+    given: Any = {"name": arguments.name, "idempotency_key": arguments.idempotency_key}
+    if arguments.source is None:
+        return start_session(actor, arguments.project, **given)
+    source = queries.pickup_source(
+        actor, arguments.project, arguments.source.session, arguments.source.agent, arguments.source.name
+    )
+    mode = arguments.source.mode or ("fork" if source.status == Status.LIVE else "adopt")
+    pick_up = fork_session if mode == "fork" else adopt_session
+    return pick_up(actor, arguments.project, session=source.pk, **given)
 
 
 @agent_call("session_end", title="End a session", http=("POST", "/sessions/{session}/end"), arguments=SessionEnd)

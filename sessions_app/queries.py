@@ -57,6 +57,21 @@ def session_of(actor: Actor, session: str) -> Session:
     return row
 
 
+def pickup_source(actor: Actor, project: str, session: str | None, agent: str | None, name: str | None) -> Session:
+    """Answer the session to go on with: by id, or an agent's newest in the project (of that name, if one is given)."""
+    if (session is None) == (agent is None):
+        raise invalid("from", "from names a session, or an agent and perhaps a name.")
+    rows = sessions_of(actor, project=project, agent=agent)
+    if session is not None:
+        rows = rows.filter(pk=parse(session, "from.session"))
+    if name is not None:
+        rows = rows.filter(name=name)
+    row = rows.first()
+    if row is None:
+        raise not_found("session")
+    return row
+
+
 def resolve_session(
     actor: Actor, project: str | None, session: str | None, rule: Literal["own", "readable"] = "own"
 ) -> Session:
@@ -69,6 +84,11 @@ def resolve_session(
     if row.agent_id == actor.key and row.status == Status.LIVE:
         touch(row)
     return row
+
+
+def has_live(actor: Actor, project: str) -> bool:
+    """Tell whether the caller has exactly one live session in the project."""
+    return len(sessions_of(actor, project=project, status=Status.LIVE).filter(agent=actor.key)[:2]) == 1
 
 
 def _named(actor: Actor, project: str | None, session: str, rule: str) -> Session:
