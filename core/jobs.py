@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from django.db import close_old_connections, connections
+from django.utils.module_loading import autodiscover_modules
 
 logger = logging.getLogger("muster.jobs")
 
@@ -51,7 +52,8 @@ def run_due(now: float) -> None:
 
 
 def work(stop: threading.Event) -> None:
-    """Run due jobs until `stop` is set."""
+    """Run the due jobs of every app's ``jobs`` module until `stop` is set."""
+    autodiscover_modules("jobs")
     while not stop.is_set():
         run_due(time.monotonic())
         stop.wait(0.5)

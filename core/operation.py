@@ -81,8 +81,13 @@ def write_transaction() -> Iterator[None]:
 
 def operation[Project, **P, R](
     right: Right,
+    after: Callable[[Any], object] | None = None,
 ) -> Callable[[Callable[Concatenate[Actor, Project, P], R]], Callable[Concatenate[Actor, str, P], R]]:
-    """Make ``verb_noun(actor, project, /, *, ...)`` an operation on one project, called with the project's slug."""
+    """Make ``verb_noun(actor, project, /, *, ...)`` an operation on one project, called with the project's slug.
+
+    ``after`` takes its result once it has committed and its turn is given away: the place for work on files, since
+    whoever holds a file may be waiting for that turn.
+    """
 
     def wrap(body: Callable[Concatenate[Actor, Project, P], R]) -> Callable[Concatenate[Actor, str, P], R]:
         @wraps(body)
@@ -90,7 +95,10 @@ def operation[Project, **P, R](
             with write_transaction():
                 project = keeper().authorize(actor, place, right)
                 once = Once[R](keeper(), actor, (run.__name__, place, kwargs))
-                return once.run(lambda: body(actor, project, *args, **kwargs))
+                result = once.run(lambda: body(actor, project, *args, **kwargs))
+            if after is not None:
+                after(result)
+            return result
 
         _register(run, right, takes_project=True)
         return run

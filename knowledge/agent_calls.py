@@ -17,7 +17,7 @@ from core.times import rfc3339_seconds
 from identity.access import authorized
 from knowledge import queries
 from knowledge.brief import brief
-from knowledge.operations import append_page, delete_page, put_page
+from knowledge.operations import append_page, delete_page, promote_page, put_page
 from projects.models import Project
 from sessions_app import queries as sessions
 from sessions_app.operations import append_entry, delete_entry, put_entry
@@ -77,6 +77,15 @@ class BrainDelete(Place):
 
     path: str
     store: Store
+    if_version: str | None = None
+    idempotency_key: str | None = None
+
+
+class BrainPromote(Place):
+    """Arguments of brain_promote."""
+
+    from_path: str
+    to_path: Annotated[str, Field(description="/fs/... in the project's pages.")]
     if_version: str | None = None
     idempotency_key: str | None = None
 
@@ -164,6 +173,22 @@ def brain_delete(actor: Actor, arguments: BrainDelete) -> Json:
         return delete_page(actor, project, session=session, **given)
     row = sessions.resolve_session(actor, arguments.project, arguments.session)
     return delete_entry(actor, row.project_id, session=row.pk, **given)
+
+
+@agent_call("brain_promote", title="Promote to a page", http=("POST", "/brain/promotions"), arguments=BrainPromote)
+def brain_promote(actor: Actor, arguments: BrainPromote) -> Json:
+    """Copy an entry of a session's brain into a page of its project; the page's history cites the session."""
+    row = sessions.resolve_session(actor, arguments.project, arguments.session, "readable")
+    entry = sessions.brain_get(row, arguments.from_path)
+    return promote_page(
+        actor,
+        row.project_id,
+        path=arguments.to_path,
+        content=entry.content,
+        source={"session": row.pk, "from_path": entry.path},
+        if_version=arguments.if_version,
+        idempotency_key=arguments.idempotency_key,
+    )
 
 
 @agent_call(

@@ -23,3 +23,8 @@ def knowledge_of(project: Project) -> AgentFile:
 def locate(project: Project, **_: Any) -> AgentFile:  # noqa: ANN401 - the operation's arguments
     """Answer the file a page operation works on."""
     return knowledge_of(project)
+
+
+def remove_files(project: str) -> None:
+    """Remove the knowledge base of a project that is deleted."""
+    cast("OpensKnowledge", storages["knowledge"]).file(project).remove()

@@ -71,3 +71,8 @@ def check_room(project: Project) -> None:
             raise HubError("rate_limited", "This project's feed is full.", limit=limits.EVENTS_PER_PROJECT)
         left = min(1000, limits.EVENTS_PER_PROJECT - stored)
     _room[project.slug] = left - 1
+
+
+def forget(project: Project) -> None:
+    """Forget what was counted of a project that is deleted."""
+    _room.pop(project.slug, None)

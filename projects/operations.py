@@ -3,10 +3,10 @@
 from core import live
 from core.actor import Actor
 from core.checks import check_name, check_text
-from core.errors import HubError, not_found
+from core.errors import HubError, invalid, not_found
 from core.ids import parse
 from core.operation import Right, operation, staff_operation
-from projects import feed
+from projects import feed, removal
 from projects.models import ArtifactPolicy, Event, FeedCursor, Kind, Project
 
 NAME_CHARS = 200
@@ -63,3 +63,19 @@ def open_feed(actor: Actor, project: Project, /, *, event: str) -> bool:
     if moved:
         live.announce("cursors", project=project.slug)
     return moved
+
+
+@operation(Right.STAFF, after=removal.remove_files)
+def delete_project(actor: Actor, project: Project, /, *, confirm: str) -> str:
+    """Delete a project with everything of it, files after the commit (`projects.removal`); answers its slug (HUB-08).
+
+    ``confirm`` repeats the slug. `conflict` for a personal space, which stays with its agent.
+    """
+    if project.personal:
+        raise HubError("conflict", "A personal space stays with its agent.", project=project.slug)
+    if confirm != project.slug:
+        raise invalid("confirm", "Repeat the project's slug to delete it.")
+    Project.objects.filter(pk=project.pk).delete()
+    feed.forget(project)
+    live.announce("projects", project=project.slug)
+    return project.slug

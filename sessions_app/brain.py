@@ -23,6 +23,17 @@ def brain_of(session: Session) -> agentfs.AgentFile:
     return agentfs.open_file(brain_path(session.project_id, session.pk), synchronous="NORMAL")
 
 
+def remove_files(project: str) -> None:
+    """Remove every brain of a project that is deleted, and what a crash left of copies."""
+    directory = brain_path(project, "any").parent
+    for path in sorted(directory.glob("*.db")):
+        agentfs.open_file(path).remove()
+    for path in directory.glob("*"):
+        path.unlink(missing_ok=True)
+    if directory.exists():
+        directory.rmdir()
+
+
 def locate(project: Project, *, session: str, **_: Any) -> agentfs.AgentFile:  # noqa: ANN401 - the other arguments
     """Answer the brain a file operation works on; `not_found` unless the session is of this project."""
     row = Session.objects.filter(project=project, pk=parse(session, "session"), deleted_at__isnull=True).first()

@@ -1,6 +1,7 @@
 """Finishing prunes, and removing brain files that have no row."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -44,6 +45,9 @@ def remove_orphans() -> int:
         else:  # a copy that was never finished; nobody has it open
             path.unlink(missing_ok=True)
         removed += 1
+    for directory in (Path(settings.DATA_DIR) / "sessions").glob("*"):
+        with suppress(OSError):  # it holds brains
+            directory.rmdir()
     return removed
 
 
