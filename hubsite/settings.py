@@ -152,6 +152,7 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
+DATETIME_FORMAT = "Y-m-d H:i"
 
 LOGGING: dict[str, Any] = {
     "version": 1,
