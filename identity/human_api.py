@@ -11,7 +11,7 @@ from core.operation import Right
 from core.page import DEFAULT_LIMIT
 from identity.access import authorized
 from projects.models import ArtifactPolicy, Kind, Project
-from projects.operations import create_project, open_feed, update_project
+from projects.operations import create_project, delete_project, open_feed, update_project
 from projects.queries import event_json, events_of, read_feed, with_unseen
 
 
@@ -29,6 +29,12 @@ class ProjectChange(Arguments):
     name: str | None = None
     restricted: bool | None = None
     artifact_policy: ArtifactPolicy | None = None
+
+
+class Confirm(Arguments):
+    """The slug, once more."""
+
+    confirm: str
 
 
 class FeedQuery(Arguments):
@@ -49,7 +55,7 @@ class Cursor(Arguments):
 
 
 @human_call(Nothing)
-def project_list(actor: Actor, given: Nothing) -> dict[str, Any]:  # noqa: ARG001 - nothing is given, staff see all
+def project_list(actor: Actor, given: Nothing) -> dict[str, Any]:
     """List projects with what is unseen in each."""
     rows = with_unseen(Project.objects.order_by("personal", "slug"))
     return {"projects": [project_json(row) for row in rows]}
@@ -65,6 +71,12 @@ def project_create(actor: Actor, given: NewProject) -> dict[str, Any]:
 def project_update(actor: Actor, given: ProjectChange, project: str) -> dict[str, Any]:
     """Rename a project, or change its access or artifact policy."""
     return project_json(update_project(actor, project, **given.model_dump()))
+
+
+@human_call(Confirm)
+def project_delete(actor: Actor, given: Confirm, project: str) -> dict[str, Any]:
+    """Delete a project with everything of it; confirm repeats its slug."""
+    return {"deleted": delete_project(actor, project, confirm=given.confirm)}
 
 
 @human_call(FeedQuery)

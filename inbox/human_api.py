@@ -65,7 +65,7 @@ def inbox(actor: Actor, given: InboxQuery) -> dict[str, Any]:
 
 
 @human_call(Nothing)
-def item(actor: Actor, given: Nothing, item: str) -> dict[str, Any]:  # noqa: ARG001
+def item(actor: Actor, given: Nothing, item: str) -> dict[str, Any]:
     """Show one item with its thread."""
     expire_due()
     row = queries.item_of(actor, item)

@@ -1,15 +1,17 @@
 """The human API of a project's pages."""
 
+import dataclasses
 from typing import Any
 
 from core.actor import Actor
 from core.calls import Arguments
-from core.human_calls import human_call
+from core.human_calls import Nothing, human_call
 from core.operation import Right
 from core.page import DEFAULT_LIMIT, check_limit
 from identity.access import authorized
 from knowledge import queries
 from knowledge.operations import delete_page, put_page
+from knowledge.storage_use import hub_use
 from sessions_app.human_api import Path, entry_json
 from sessions_app.queries import level_page, row_json
 
@@ -82,3 +84,12 @@ def history(actor: Actor, given: LogQuery, project: str) -> dict[str, Any]:
     row = authorized(actor, project, Right.READ)
     rows = queries.page_log(row, **given.model_dump()).as_dict("rows", queries.log_json)
     return rows | queries.standing(row, given.path)
+
+
+@human_call(Nothing)
+def storage(actor: Actor, given: Nothing) -> dict[str, Any]:
+    """Say what the hub keeps where, in bytes."""
+    use = hub_use()
+    rows = [dataclasses.asdict(row) | {"total_bytes": row.total_bytes} for row in use.projects]
+    whole = {name: getattr(use, name) for name in ("database_bytes", "data_dir_bytes", "volume_bytes")}
+    return {"projects": rows, **whole, "volume_free_bytes": use.volume_free_bytes}

@@ -6,6 +6,7 @@ from core.human_calls import resource
 from knowledge import human_api
 
 urlpatterns = [
+    path("storage", resource(get=human_api.storage)),
     path("projects/<str:project>/pages", resource(get=human_api.pages)),
     path(
         "projects/<str:project>/page",

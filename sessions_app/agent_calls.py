@@ -61,7 +61,7 @@ class SessionList(Arguments):
 
 
 @agent_call("whoami", title="Who am I", http=("GET", "/whoami"), arguments=NoArguments, read_only=True)
-def whoami(actor: Actor, arguments: NoArguments) -> Json:  # noqa: ARG001 - it takes none
+def whoami(actor: Actor, arguments: NoArguments) -> Json:
     """Tell your name, projects with your rights, and live sessions. Start here."""
     live = queries.sessions_of(actor, status=Status.LIVE).filter(agent=actor.key)[:DEFAULT_LIMIT]
     return {
@@ -75,7 +75,7 @@ def whoami(actor: Actor, arguments: NoArguments) -> Json:  # noqa: ARG001 - it t
 
 
 @agent_call("project_list", title="List projects", http=("GET", "/projects"), arguments=NoArguments, read_only=True)
-def project_list(actor: Actor, arguments: NoArguments) -> Json:  # noqa: ARG001 - it takes none
+def project_list(actor: Actor, arguments: NoArguments) -> Json:
     """List the projects you may read, with your right and what is open in each."""
     projects = list(_projects(actor))
     open_items = _tally(InboxItem.objects.filter(status__in=OPEN, project__in=projects))

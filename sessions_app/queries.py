@@ -57,6 +57,14 @@ def session_of(actor: Actor, session: str) -> Session:
     return row
 
 
+def pruned_project(session: str) -> str:
+    """Answer the project of a session that is marked as pruned; nothing else of it can be read (SES-04)."""
+    row = Session.objects.filter(pk=parse(session, "session"), deleted_at__isnull=False).first()
+    if row is None:
+        raise not_found("session")
+    return row.project_id
+
+
 def pickup_source(actor: Actor, project: str, session: str | None, agent: str | None, name: str | None) -> Session:
     """Answer the session to go on with: by id, or an agent's newest in the project (of that name, if one is given)."""
     if (session is None) == (agent is None):
