@@ -7,7 +7,6 @@ from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 
-
 if TYPE_CHECKING:
     _UserAdmin = UserAdmin[User]
 else:
@@ -16,6 +15,8 @@ else:
 
 class _Staff:
     """The one permission rule: active staff."""
+
+    show_facets = admin.ShowFacets.NEVER
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Active staff see people."""
@@ -49,7 +50,6 @@ class TeamAdmin(_Staff, GroupAdmin):
     filter_horizontal = ()
 
 
-for model, kind in ((User, PersonAdmin), (Group, TeamAdmin)):
-    if admin.site.is_registered(model):
-        admin.site.unregister(model)
-    admin.site.register(model, kind)
+admin.site.unregister([User, Group])
+admin.site.register(User, PersonAdmin)
+admin.site.register(Group, TeamAdmin)

@@ -29,7 +29,7 @@ CATCH_UP: Final = 4409
 _open: set["LiveConsumer"] = set()
 
 
-class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] - channels ships no types
+class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
     """One browser page. Active staff only; what it hears are ids."""
 
     async def connect(self) -> None:

@@ -26,7 +26,34 @@ MAX_HIGHLIGHTED: Final = 100_000
 CACHED_CHARS: Final = 50_000
 TOP_LEVEL: Final = 2
 _TAGS: Final = frozenset(
-    ["p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "img", "table", "thead", "tbody", "tr", "th", "td", "span"]
+    [
+        "p",
+        "br",
+        "hr",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "strong",
+        "em",
+        "s",
+        "code",
+        "pre",
+        "blockquote",
+        "ul",
+        "ol",
+        "li",
+        "a",
+        "img",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "span",
+    ]
 )
 _ATTRIBUTES: Final = {"a": {"href", "title"}, "img": {"src", "alt", "title"}, "ol": {"start"}, "pre": {"tabindex"}}
 _CLASSES: Final = {"span": {name for name in STANDARD_TYPES.values() if name}}

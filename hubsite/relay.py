@@ -80,7 +80,7 @@ class Relay:
         while True:
             try:
                 await work(layer)
-            except Exception:  # noqa: BLE001 - whatever Redis or its client raises, the relay goes on
+            except Exception:  # whatever Redis or its client raises, the relay goes on
                 logger.warning("the relay between processes is interrupted", exc_info=True)
                 await asyncio.sleep(1)
 

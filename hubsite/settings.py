@@ -152,7 +152,7 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
-DATETIME_FORMAT = "Y-m-d H:i"
+FORMAT_MODULE_PATH = "hubsite.formats"
 
 LOGGING: dict[str, Any] = {
     "version": 1,

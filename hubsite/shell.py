@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from core.actor import Actor
@@ -28,7 +28,7 @@ class Shell:
 def with_new(projects: QuerySet[Project]) -> QuerySet[Project]:
     """Add ``unseen``: whether anything lies above the cursor. One seek a project, however much there is (HUB-07)."""
     cursor = FeedCursor.objects.filter(project=OuterRef(OuterRef("pk"))).values("event")
-    above = Event.objects.filter(project=OuterRef("pk"), pk__gt=Coalesce(Subquery(cursor), "")).exclude(
+    above = Event.objects.filter(project=OuterRef("pk"), pk__gt=Coalesce(Subquery(cursor), Value(""))).exclude(
         kind=Kind.SYSTEM
     )
     return projects.annotate(unseen=Exists(above))

@@ -7,6 +7,7 @@ from django.contrib.admin import ActionLocation
 from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.formats import date_format
 from django.utils.html import format_html
 
 from core.errors import HubError
@@ -29,21 +30,19 @@ class ProjectAdmin(OperationAdmin):
     search_fields = ("slug", "name")
     ordering = ("slug",)
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:  # noqa: ANN401, ARG002 - Django's
-        """A new project has no policy of its own yet."""
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:  # noqa: ANN401, ARG002 - Django's
+        """Leave a new project its policy: it has none of its own yet."""
         return ["slug", "name", "restricted", *(["artifact_policy", "created_at"] if obj else [])]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:  # noqa: ANN401, ARG002
-        """The slug never changes."""
+        """Keep the slug, which never changes."""
         return ["slug", "created_at"] if obj else []
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: ANN401, ARG002, FBT001
         """Create or update by operation."""
         actor = human_from_request(request)
         if change:
-            update_project(
-                actor, obj.pk, name=obj.name, restricted=obj.restricted, artifact_policy=obj.artifact_policy
-            )
+            update_project(actor, obj.pk, name=obj.name, restricted=obj.restricted, artifact_policy=obj.artifact_policy)
         else:
             create_project(actor, slug=obj.slug, name=obj.name, restricted=obj.restricted)
 
@@ -58,7 +57,7 @@ class AgentAdmin(OperationAdmin):
     ordering = ("name",)
     actions = ("issue_tokens", "revoke_tokens")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+    def get_queryset(self, request: HttpRequest) -> Any:  # noqa: ANN401 - an annotated queryset
         """Add what the list shows, in the same query."""
         live = Token.objects.filter(agent=OuterRef("pk"), revoked_at__isnull=True)
         return (
@@ -74,22 +73,22 @@ class AgentAdmin(OperationAdmin):
         return bool(agent.live_token)
 
     @admin.display(description="last activity", ordering="active_at")
-    def last_activity(self, agent: Any) -> Any:  # noqa: ANN401
+    def last_activity(self, agent: Any) -> str:  # noqa: ANN401
         """When a session of it was last touched."""
-        return agent.active_at
+        return date_format(agent.active_at, "DATETIME_FORMAT") if agent.active_at else "never"
 
     @admin.display(description="grants")
     def grants_held(self, agent: Agent) -> str:
-        """What it may open by grant."""
+        """Say what it may open by grant."""
         return ", ".join(f"{grant.project_id} {grant.level}" for grant in agent.grants.all()) or "none"
 
     @admin.display(description="personal space")
     def space_link(self, agent: Agent) -> str:
-        """The way to its own project."""
+        """Answer the way to its own project."""
         return format_html('<a href="/project/{0}/">{0}</a>', agent.space_id)
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:  # noqa: ANN401, ARG002
-        """A new agent has a name and trust; the rest comes with its life."""
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:  # noqa: ANN401, ARG002
+        """Ask a new agent for name and trust; the rest comes with its life."""
         shown = ["space_link", "has_token", "last_seen_at", "last_activity", "grants_held", "created_at"]
         return ["name", "trusted", *(shown if obj else [])]
 
@@ -107,7 +106,8 @@ class AgentAdmin(OperationAdmin):
             obj.pk, obj.space = created.pk, created.space
 
     @admin.action(
-        description="Issue a new token", description_plural="Issue new tokens to the selected agents",
+        description="Issue a new token",
+        description_plural="Issue new tokens to the selected agents",
         location=EVERYWHERE,
     )
     def issue_tokens(self, request: HttpRequest, queryset: QuerySet[Agent]) -> HttpResponse | None:
@@ -116,14 +116,16 @@ class AgentAdmin(OperationAdmin):
         try:
             issued = [issue_token(actor, name=name) for name in queryset.values_list("name", flat=True)]
         except HubError as refusal:
-            return self.refuse(request, refusal)
+            self.refuse(request, refusal)
+            return None
         context = {**self.admin_site.each_context(request), "title": "New tokens", "issued": issued}
         response = TemplateResponse(request, "admin/identity/agent/tokens.html", context)
         response["Cache-Control"] = "no-store"
         return response
 
     @admin.action(
-        description="Revoke the token", description_plural="Revoke the tokens of the selected agents",
+        description="Revoke the token",
+        description_plural="Revoke the tokens of the selected agents",
         location=EVERYWHERE,
     )
     def revoke_tokens(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
@@ -132,10 +134,10 @@ class AgentAdmin(OperationAdmin):
         try:
             revoked = [revoke_token(actor, name=name) for name in queryset.values_list("name", flat=True)]
         except HubError as refusal:
-            return self.refuse(request, refusal)
+            self.refuse(request, refusal)
+            return
         number = sum(revoked)
         self.message_user(request, f"Revoked {number} token{'' if number == 1 else 's'}.", messages.SUCCESS)
-        return None
 
 
 @admin.register(Grant)
@@ -149,7 +151,7 @@ class GrantAdmin(OperationAdmin):
     fields = ("agent", "project", "level")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:  # noqa: ANN401, ARG002
-        """A grant stays with its agent and project; only the level moves."""
+        """Keep a grant with its agent and project; only the level moves."""
         return ["agent", "project"] if obj else []
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002

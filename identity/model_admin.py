@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.db.models import Field, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +11,8 @@ from django.views.decorators.csrf import csrf_protect
 from core.errors import HubError
 
 if TYPE_CHECKING:
+    from django import forms
+
     _ModelAdmin = admin.ModelAdmin[Model]
 else:
     _ModelAdmin = admin.ModelAdmin
@@ -25,7 +26,7 @@ class OperationAdmin(_ModelAdmin):
     """
 
     actions_on_bottom = False
-    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Active staff see every model."""
@@ -56,32 +57,38 @@ class OperationAdmin(_ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Run the form; when the operation refuses, show the form again with what it said."""
+        extra_context = {"show_save_and_add_another": False, "show_save_and_continue": False, **(extra_context or {})}
         try:
-            return self._changeform_view(request, object_id, form_url, extra_context)
+            return self._form(request, object_id, form_url, extra_context)
         except HubError as refusal:
-            request.refusal = refusal  # type: ignore[attr-defined] - read by the form of the second run
-            return self._changeform_view(request, object_id, form_url, extra_context)
+            vars(request)["refusal"] = refusal  # read by the form of the second run
+            return self._form(request, object_id, form_url, extra_context)
+
+    def _form(self, *arguments: Any) -> HttpResponse:  # noqa: ANN401 - passed on as they came
+        response: HttpResponse = super()._changeform_view(*arguments)  # type: ignore[misc]  # the stubs leave it out
+        return response
 
     @method_decorator(csrf_protect)
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Run the deletion without a transaction around the operation."""
-        return self._delete_view(request, object_id, extra_context)
+        response: HttpResponse = super()._delete_view(request, object_id, extra_context)  # type: ignore[misc]
+        return response
 
     def get_form(
         self,
         request: HttpRequest,
         obj: Model | None = None,
         change: bool = False,  # noqa: FBT001, FBT002 - Django's signature
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ANN401 - Django's signature
     ) -> "type[forms.ModelForm[Model]]":
         """Answer a form that carries the operation's refusal, if there was one."""
         form = super().get_form(request, obj, change=change, **kwargs)
         refusal: HubError | None = getattr(request, "refusal", None)
         return _refused(form, refusal) if refusal else form
 
-    def formfield_for_dbfield(self, db_field: "Field[Any, Any]", request: HttpRequest | None, **kwargs: Any) -> Any:  # noqa: ANN401
+    def formfield_for_dbfield(self, db_field: "Field[Any, Any]", request: HttpRequest, **kwargs: Any) -> Any:  # noqa: ANN401
         """Leave out the buttons that add and edit related rows in windows of their own."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and hasattr(field.widget, "can_add_related"):
@@ -93,14 +100,14 @@ class OperationAdmin(_ModelAdmin):
         for row in queryset:
             self.delete_model(request, row)
 
-    def log_addition(self, *_: Any) -> None:  # noqa: D102
-        return
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:  # noqa: ANN401
+        """Leave it to the feed."""
 
-    def log_change(self, *_: Any) -> None:  # noqa: D102
-        return
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:  # noqa: ANN401
+        """Leave it to the feed."""
 
-    def log_deletions(self, *_: Any) -> None:  # noqa: D102
-        return
+    def log_deletions(self, request: HttpRequest, queryset: "QuerySet[Model]") -> Any:  # noqa: ANN401
+        """Leave it to the feed."""
 
     def refuse(self, request: HttpRequest, refusal: HubError) -> None:
         """Say what an operation refused outside a form."""
@@ -108,10 +115,9 @@ class OperationAdmin(_ModelAdmin):
 
 
 def _refused(form: "type[forms.ModelForm[Model]]", refusal: HubError) -> "type[forms.ModelForm[Model]]":
-    class Refused(form):  # type: ignore[valid-type,misc] - a class made for one answer
-        def _post_clean(self) -> None:
-            super()._post_clean()
-            field = refusal.details.get("field")
-            self.add_error(field if field in self.fields else None, refusal.message)
+    def post_clean(self: Any) -> None:  # noqa: ANN401 - a form of the class made below
+        form._post_clean(self)  # type: ignore[attr-defined]  # noqa: SLF001 - Django's own hook, which the stubs leave out
+        field = refusal.details.get("field")
+        self.add_error(field if field in self.fields else None, refusal.message)
 
-    return Refused
+    return type("Refused", (form,), {"_post_clean": post_clean})

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.http import content_disposition_header
 
-from core.actor import Actor
 from core.errors import HubError
 from identity.actors import human_from_request
 from projects.models import EventClock
@@ -33,10 +32,9 @@ def human_page(view: Callable[..., HttpResponse]) -> View:
     """Make ``view(request, actor, **path)`` a page: it gets the person who looks, and a refusal becomes a page."""
 
     @wraps(view)
-    def run(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+    def run(request: HttpRequest, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - what the address holds
         try:
-            actor: Actor = human_from_request(request)
-            return view(request, actor, **kwargs)
+            return view(request, human_from_request(request), **kwargs)
         except HubError as refusal:
             return page(request, "hubsite/problem.html", status=refusal.status, refusal=refusal, title="Not here")
 
@@ -50,7 +48,7 @@ def page(
     parts: tuple[str, ...] = (),
     place: str = "",
     status: int = 200,
-    **context: Any,
+    **context: Any,  # noqa: ANN401 - what the template shows
 ) -> TemplateResponse:
     """Answer a page, or the one fragment of it that htmx asked for by its element's id (see ``static/live.js``)."""
     wanted = request.headers.get("HX-Target", "").partition("#")[2]

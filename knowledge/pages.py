@@ -66,7 +66,7 @@ def _tier(row: LogRow, trusted: dict[str, bool]) -> str:
 
 
 @human_page
-def knowledge_raw(request: HttpRequest, actor: Actor, slug: str, path: str) -> HttpResponse:  # noqa: ARG001
+def knowledge_raw(request: HttpRequest, actor: Actor, slug: str, path: str) -> HttpResponse:
     """Answer a page's bytes."""
     return _raw(authorized(actor, slug, Right.READ), path)
 

@@ -77,7 +77,7 @@ def _entries(row: Session) -> list[Row]:
 
 
 @human_page
-def brain_raw(request: HttpRequest, actor: Actor, session_id: str, path: str) -> HttpResponse:  # noqa: ARG001
+def brain_raw(request: HttpRequest, actor: Actor, session_id: str, path: str) -> HttpResponse:
     """Answer an entry's bytes."""
     entry = brain_get(session_of(actor, session_id), f"/{path}")
     return raw(entry.path, entry.content)

@@ -72,7 +72,16 @@
       for (const name of ['answer', 'note', 'proposal']) sessionStorage.removeItem(`muster-draft:${name}-${article.dataset.item}`);
     }
   }
-  document.addEventListener('htmx:after:swap', () => { restore(); forget(); });
+  document.addEventListener('htmx:after:swap', (event) => {
+    restore();
+    forget();
+    const subject = document.querySelector('.item .subject');
+    if (!subject || !event.detail.ctx?.sourceElement?.matches?.('.entry')) return;
+    document.title = `${subject.textContent} · Muster`;
+    if (document.querySelector('.inbox-list').offsetParent) return;
+    window.scrollTo(0, 0); // one pane: the item has taken the list's place
+    subject.focus({ preventScroll: true });
+  });
 
   function check(field) {
     if (!('json' in field.dataset)) return;

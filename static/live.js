@@ -105,7 +105,7 @@
       setTimeout(connect, Math.min(15000, 300 * 2 ** Math.min(attempts, 6)) * (0.7 + Math.random() * 0.6));
     };
   }
-  window.addEventListener('pagehide', () => { if (socket) { socket.onclose = null; socket.close(); } });
+  window.addEventListener('pagehide', () => { if (!socket) return; socket.onclose = null; if (socket.readyState === WebSocket.OPEN) socket.close(); });
   window.addEventListener('pageshow', (event) => { if (event.persisted) { attempts = 1; connect(); } });
 
   // ---- time in words; hubsite/templatetags/hub.py says the same ---------------------------------------------------

@@ -95,9 +95,11 @@ def _rows(shown: FeedPage, seen: str) -> dict[str, Any]:
     names = dict(Session.objects.filter(pk__in={event.session for event in shown.events}).values_list("pk", "name"))
     first_seen = next((event.pk for event in shown.events if event.pk <= seen), None)
     for event in shown.events:
-        event.asked = asked.get(event.pk)  # type: ignore[attr-defined] - for the template
-        event.session_name = names.get(event.session)  # type: ignore[attr-defined,arg-type]
-        event.unseen = bool(seen) and event.pk > seen  # type: ignore[attr-defined]
+        vars(event).update(
+            asked=asked.get(event.pk),
+            session_name=names.get(event.session or ""),
+            unseen=bool(seen) and event.pk > seen,
+        )
     divider = first_seen if ids and first_seen != ids[0] else None
     return {"events": shown.events, "older": shown.next_before, "divider": divider}
 

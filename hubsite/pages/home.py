@@ -50,7 +50,7 @@ def _newest() -> list[Event]:
     events = list(Event.objects.exclude(kind__in=QUIET).select_related("project").order_by("-pk")[:NEWEST])
     seen = dict(FeedCursor.objects.filter(project__in={event.project_id for event in events}).values_list())
     for event in events:
-        event.unseen = event.pk > seen.get(event.project_id, "")  # type: ignore[attr-defined] - for the template
+        vars(event)["unseen"] = event.pk > seen.get(event.project_id, "")
     return events
 
 

@@ -1,0 +1,1 @@
+"""How pages write dates: as they sort."""
