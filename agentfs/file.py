@@ -2,21 +2,21 @@
 
 import sqlite3
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from agentfs import failures, handle
-from agentfs.copies import copy
+from agentfs import drafts, failures
+from agentfs.claims import beside, claimed, discard, patience
+from agentfs.drafts import Draft, drafted
 from agentfs.failures import translated
-from agentfs.handle import Handle
-from agentfs.limits import MAX_FILE_BYTES, limits
+from agentfs.handle import Handle, identity_of, open_handle
+from agentfs.limits import MAX_FILE_BYTES
 from agentfs.pool import Pool
 from agentfs.reader import Reader
 from agentfs.writer import Writer
-from core.errors import not_found
+from core.errors import HubError, not_found
 
 Synchronous = Literal["FULL", "NORMAL"]
 
@@ -35,8 +35,8 @@ class AgentFile:
         """Start over without a handle: at first, and in a forked child, where the parent's is not ours to close."""
         self._lock = threading.RLock()
         self._handle: Handle | None = None
-        # The handle of the block that is open now; its thread holds the lock.
-        self._active: Handle | None = None
+        # What the block that is open now works on; its thread holds the lock.
+        self._active: Handle | Draft | None = None
 
     @property
     def handle(self) -> Handle | None:
@@ -44,13 +44,13 @@ class AgentFile:
         return self._handle
 
     def exists(self) -> bool:
-        """Tell whether the file is there; one that was locked and never written is not."""
-        return self._bytes_at(self.path) > 0
+        """Tell whether the file is there; an empty one, which only other programs leave, is not."""
+        return _bytes_at(self.path) > 0
 
     def size_bytes(self) -> int:
         """Answer the bytes on disk, the write-ahead log included; 0 where there is no file."""
-        size = self._bytes_at(self.path)
-        return size and size + self._bytes_at(self.path.with_name(self.path.name + "-wal"))
+        size = _bytes_at(self.path)
+        return size and size + _bytes_at(beside(self.path, "-wal"))
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
@@ -61,9 +61,7 @@ class AgentFile:
         """
         with self._lock, translated():
             self._check_idle()
-            held = self._locked()
-            with self._use(held):
-                held.prepare()
+            with self._write_lock() as held:
                 writer = Writer(held.conn, self.max_bytes)
                 yield writer
                 if writer.changed:
@@ -79,10 +77,10 @@ class AgentFile:
             if self._active is not None:
                 yield Reader(self._active.conn, self.max_bytes)
                 return
-            held = self._current()
-            with self._use(held):
-                if not held.begin_read(self.synchronous):
-                    raise not_found("file")
+            held = self._begun(Handle.begin_read)
+            if held is None:
+                raise not_found("file")
+            with self._using(held):
                 yield Reader(held.conn, self.max_bytes)
 
     def checkpoint(self) -> bool:
@@ -92,10 +90,11 @@ class AgentFile:
         """
         with self._lock, translated():
             self._check_idle()
-            if not self.exists():
-                return True
             try:
-                return self._current().fold(self.synchronous)
+                held = self._begun(Handle.begin_read)
+                if held is not None:
+                    held.rollback()
+                return held is None or held.fold(self.synchronous)
             finally:
                 self._close()
 
@@ -103,27 +102,25 @@ class AgentFile:
         """Close and unlink the file and its journals, under the write lock; whoever writes next starts a new file."""
         with self._lock, translated():
             self._check_idle()
-            if handle.identity_of(self.path) is None:
-                self._close()
-                return
-            try:
-                handle.remove(self.path, self._locked_whatever_it_is())
-            finally:
-                self._close()
+            if identity_of(self.path) is not None:
+                with claimed(self.path):
+                    self._lock_whatever_it_is()
+                    discard(self.path)
+            self._close()
 
     def copy_to(self, destination: Path) -> None:
-        """Copy what is committed to a new file, under the write lock (SES-05). Raises `conflict` where one is there."""
+        """Copy what is committed to a new file, under the write lock (SES-05).
+
+        Raises `not_found` where there is no file to copy, `conflict` where one is at the destination.
+        """
         with self._lock, translated():
-            if self._active is not None and not self._active.fresh:
-                copy(self.path, destination)
-                return
-            if not self.exists():
+            if self._active is not None:
+                self._copy_from(self._active, destination)
+            elif not self.exists():
                 raise not_found("file")
-            held = self._locked()
-            with self._use(held):
-                if held.is_blank():
-                    raise not_found("file")
-                copy(self.path, destination)
+            else:
+                with self._write_lock() as held:
+                    self._copy_from(held, destination)
 
     def close_if_idle(self) -> bool:
         """Close the handle unless a thread is using it; tells whether it is closed."""
@@ -143,86 +140,100 @@ class AgentFile:
             self._close()
 
     @contextmanager
-    def _use(self, held: Handle) -> Iterator[None]:
-        """Mark the handle as used; at the end roll back what is not committed and leave no blank file."""
-        self._active = held
+    def _write_lock(self) -> Iterator[Handle | Draft]:
+        """Hold the file's write lock; where there is no file, the claim on its path and a draft."""
+        for _ in patience():
+            held = self._begun(Handle.begin_write)
+            if held is not None:
+                with self._using(held):
+                    yield held
+                return
+            with claimed(self.path):
+                # Another process may have made it while we waited.
+                if not self.exists():
+                    with drafted(self.path, self.synchronous) as draft, self._active_is(draft):
+                        yield draft
+                    return
+        raise failures.busy()
+
+    def _begun(self, begin: Callable[[Handle, str], None]) -> Handle | None:
+        """Answer the handle on the file the path names, with a transaction begun; None where it names none.
+
+        Looked at again afterwards: while we waited for the lock the file may have been removed, and made anew.
+        """
+        for _ in patience():
+            if not self.exists():
+                self._close()
+                return None
+            try:
+                held = self._opened()
+                if held is not None and self._is_begun(held, begin):
+                    return held
+            except BaseException:
+                self._close()
+                raise
+            self._close()
+        raise failures.busy()
+
+    def _is_begun(self, held: Handle, begin: Callable[[Handle, str], None]) -> bool:
         try:
-            yield
+            begin(held, self.synchronous)
+        except (sqlite3.Error, HubError):
+            if held.still_named(self.path):
+                raise
+        return held.still_named(self.path)
+
+    def _opened(self) -> Handle | None:
+        if self._handle is None:
+            self._handle = open_handle(self.path)
+        return self._handle
+
+    def _lock_whatever_it_is(self) -> None:
+        """Take the write lock, but pass over what is no AgentFS file: it has to go as well."""
+        try:
+            self._begun(Handle.begin_write)
+        except sqlite3.DatabaseError as error:
+            if not failures.is_damage(error):
+                raise
+        except HubError as error:
+            if error.details.get("reason") != "damaged":
+                raise
+
+    @contextmanager
+    def _using(self, held: Handle) -> Iterator[None]:
+        """Mark the handle as used; at the end roll back what is not committed, and keep it for the next use."""
+        try:
+            with self._active_is(held):
+                yield
         finally:
-            self._active = None
-            with self._closed_on_failure():
+            try:
                 held.rollback()
-                if held.fresh:
-                    held.remove_blank(self.path)
+            except BaseException:
+                self._close()
+                raise
             if held.ready:
                 self._pool.used(self)
             else:
                 self._close()
 
     @contextmanager
-    def _closed_on_failure(self) -> Iterator[None]:
+    def _active_is(self, held: Handle | Draft) -> Iterator[None]:
+        self._active = held
         try:
             yield
-        except BaseException:
-            self._close()
-            raise
+        finally:
+            self._active = None
+
+    def _copy_from(self, held: Handle | Draft, destination: Path) -> None:
+        if isinstance(held, Draft):
+            raise not_found("file")
+        with claimed(destination):
+            drafts.copy(self.path, destination)
 
     def _check_idle(self) -> None:
         if self._active is not None:
             message = "This thread is inside a reading() or writing() block of the same file."
             raise RuntimeError(message)
-
-    def _current(self) -> Handle:
-        """Answer an open handle on the file the path names now; raises `not_found` where it names none."""
-        for held in self._attempts(create=False):
-            if not self.exists():
-                self._close()
-                raise not_found("file")
-            if held is not None:
-                return held
-        raise failures.busy()
-
-    def _locked(self) -> Handle:
-        """Answer a handle that holds the write lock on the file the path names now, made where it is absent.
-
-        The lock may be on a file that was removed while we waited for it: then it is taken again.
-        """
-        with self._closed_on_failure():
-            for held in self._attempts(create=True):
-                if held is not None and self._lock_is_good(held):
-                    return held
-                self._close()
-            raise failures.busy()
-
-    def _locked_whatever_it_is(self) -> Handle | None:
-        """Answer a handle as `_locked` does, None for a file that is no database and so cannot be locked."""
-        try:
-            return self._locked()
-        except sqlite3.DatabaseError as error:
-            if failures.is_damage(error):
-                return None
-            raise
-
-    def _lock_is_good(self, held: Handle) -> bool:
-        try:
-            held.begin_write(self.synchronous)
-        except sqlite3.OperationalError as error:
-            if failures.is_moved(error):
-                return False
-            raise
-        return held.still_named(self.path)
-
-    def _attempts(self, *, create: bool) -> Iterator[Handle | None]:
-        """Yield the open handle, opened anew where the path names another file, until the busy time is over."""
-        deadline = time.monotonic() + limits.busy_seconds
-        while True:
-            if self._handle is not None and not self._handle.still_named(self.path):
-                self._close()
-            if self._handle is None:
-                self._handle = handle.open_handle(self.path, create=create)
-            yield self._handle
-            if time.monotonic() > deadline:
-                return
 
     def _close(self) -> None:
         held, self._handle = self._handle, None
@@ -230,9 +241,9 @@ class AgentFile:
         if held is not None:
             held.close()
 
-    @staticmethod
-    def _bytes_at(path: Path) -> int:
-        try:
-            return path.stat().st_size
-        except FileNotFoundError:
-            return 0
+
+def _bytes_at(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

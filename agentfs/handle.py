@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -23,56 +23,37 @@ class Handle:
         self._identity = identity
         self._tuned: tuple[str, float] | None = None
         self._wal = False
-        # Ready: its tables are known to be whole, so it is worth keeping.
-        # Fresh: the file is blank but for this transaction.
+        # Its tables are known to be whole; only then is the handle worth keeping.
         self.ready = False
-        self.fresh = False
 
     def still_named(self, path: Path) -> bool:
         """Tell whether the path names the file this handle opened; its number is not reused while it is open."""
         return identity_of(path) == self._identity
 
     def begin_write(self, synchronous: str) -> None:
-        """Take the write lock, across processes too; raises SQLite's busy error after the wait."""
+        """Take the write lock, across processes too, and complete the tables of a file from elsewhere.
+
+        Raises SQLite's busy error after the wait, `unavailable` for a foreign database.
+        """
         self._tune(synchronous)
         self.conn.execute("BEGIN IMMEDIATE")
-
-    def prepare(self) -> None:
-        """Make or complete the tables inside the write transaction; refuses with `unavailable` a foreign database."""
-        if self.ready:
-            return
-        if self.is_blank():
-            schema.create(self.conn)
-            return
-        schema.check(self.conn)
-        self.ready = schema.is_complete(self.conn)
-        if not self.ready:
+        if not self._is_whole():
             schema.complete(self.conn)
 
-    def is_blank(self) -> bool:
-        """Tell, under the write lock, whether the file is still as empty as when it was made."""
-        self.fresh = not self.ready and schema.is_blank(self.conn)
-        return self.fresh
-
-    def begin_read(self, synchronous: str) -> bool:
-        """Open a snapshot; False where the file is blank. Refuses with `unavailable` a foreign database."""
+    def begin_read(self, synchronous: str) -> None:
+        """Open a snapshot. Refuses with `unavailable` a foreign database."""
         self._tune(synchronous)
         self.conn.execute("BEGIN")
-        if self.ready:
-            return True
-        if schema.is_blank(self.conn):
-            return False
-        schema.check(self.conn)
-        self.ready = schema.is_complete(self.conn)
-        if not self.ready:
+        # SQLite takes the snapshot, and opens the journal that stands beside the path, at the first look.
+        self.conn.execute("SELECT 1 FROM main.sqlite_master LIMIT 1").fetchone()
+        if not self._is_whole():
             # The handle will not be kept: its stand-ins would hide the tables another process may add later.
             schema.stand_in(self.conn)
-        return True
 
     def commit(self) -> None:
         """Make the changes durable; afterwards the file is in WAL mode, as soon as nobody else holds it."""
         self.conn.execute("COMMIT")
-        self.ready, self.fresh = True, False
+        self.ready = True
         if not self._wal:
             self._wal = self._to_wal()
 
@@ -87,20 +68,15 @@ class Handle:
         blocked = self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         return not blocked
 
-    def remove_blank(self, path: Path) -> None:
-        """Unlink the file if it is still blank and nobody else has taken it meanwhile."""
-        # In memory: a journal beside the path could, after the unlink, be taken for the next file's.
-        self.conn.execute("PRAGMA busy_timeout = 0")
-        self.conn.execute("PRAGMA journal_mode = MEMORY")
-        with suppress(sqlite3.OperationalError):
-            self.conn.execute("BEGIN IMMEDIATE")
-            if self.still_named(path) and schema.is_blank(self.conn):
-                path.unlink()
-            self.conn.execute("ROLLBACK")
-
     def close(self) -> None:
         """Close the connection; as the last one it folds the write-ahead log in."""
         self.conn.close()
+
+    def _is_whole(self) -> bool:
+        if not self.ready:
+            schema.check(self.conn)
+            self.ready = schema.is_complete(self.conn)
+        return self.ready
 
     def _tune(self, synchronous: str) -> None:
         wanted = (synchronous, limits.busy_seconds)
@@ -127,28 +103,28 @@ def identity_of(path: Path) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def open_handle(path: Path, *, create: bool) -> Handle | None:
+def open_handle(path: Path) -> Handle | None:
     """Open the file the path names; None where it names none, or changed hands meanwhile."""
     try:
-        if create:
-            _make_blank(path)
         with _pinned(path) as identity:
-            handle = Handle(connect(path), identity)
-            if handle.still_named(path):
-                return handle
-            handle.close()
+            return _opened(path, identity)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise failures.storage() from error
+
+
+def _opened(path: Path, identity: Identity) -> Handle | None:
+    try:
+        handle = Handle(connect(path), identity)
+    except sqlite3.OperationalError:
+        if identity_of(path) == identity:
+            raise
+        return None
+    if handle.still_named(path):
+        return handle
+    handle.close()
     return None
-
-
-def _make_blank(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        # Only ever makes: a plain descriptor on a file that is open here would, when closed, drop its locks.
-        path.touch(mode=0o600, exist_ok=False)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -164,27 +140,6 @@ def connect(path: Path) -> sqlite3.Connection:
         conn.execute(f"PRAGMA {pragma}")
     conn.execute(f"PRAGMA journal_size_limit = {JOURNAL_BYTES}")
     return conn
-
-
-def remove(path: Path, held: Handle | None) -> None:
-    """Unlink the file with its journals, so that no other process ever mixes an old journal with a new file.
-
-    The handle that holds its write lock is closed on the way.
-
-    A blank file we hold locked takes the path first: who comes meanwhile waits for it, and then finds it gone.
-    """
-    tomb = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.removed")
-    tomb.touch(mode=0o600, exist_ok=False)
-    with closing(connect(tomb)) as conn:
-        conn.execute("PRAGMA journal_mode = MEMORY")
-        conn.execute("BEGIN IMMEDIATE")
-        tomb.replace(path)
-        if held is not None:
-            held.close()
-        for suffix in ("-wal", "-shm", "-journal"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-        path.unlink()
-        conn.execute("ROLLBACK")
 
 
 @contextmanager

@@ -28,12 +28,10 @@ class Keys:
         return Row(name, path, "dir", 0, None) if path == "/kv" or self.rows(path) else None
 
     def content(self, path: str) -> bytes | None:
-        """Answer the stored bytes, None where nothing is there, `invalid_argument` for a directory."""
+        """Answer the stored bytes, None where no such key is there."""
         row = self._conn.execute(
             "SELECT CAST(value AS BLOB) FROM kv_store WHERE key = ?", (self._stored(path),)
         ).fetchone()
-        if row is None and self.stat(path):
-            raise invalid("path", "This is a directory of keys, not a key.", type="dir")
         return row and bytes(row[0])
 
     def rows(self, path: str) -> list[Row] | None:
@@ -72,8 +70,8 @@ class Keys:
 
     def remove(self, path: str) -> None:
         """Remove a key; `invalid_argument` where only longer keys are there."""
-        if self.content(path) is not None:
-            self._conn.execute("DELETE FROM kv_store WHERE key = ?", (self._stored(path),))
+        if not self._conn.execute("DELETE FROM kv_store WHERE key = ?", (self._stored(path),)).rowcount:
+            raise invalid("path", "This is a directory of keys, not a key.", type="dir")
 
     def _below(self, path: str) -> Iterator[Row]:
         prefix = paths.key_of(path + "/")

@@ -36,8 +36,10 @@ class Reader:
         if path == "/":
             raise invalid("path", "This is a directory.", type="dir")
         row, content = self._store(path).stat(path), self._store(path).content(path)
-        if row is None or content is None:
+        if row is None:
             raise not_found("path")
+        if content is None:
+            raise invalid("path", "This is a directory of keys, not a key.", type="dir")
         return Entry(path, row.type, content, version_of(content), len(content), row.modified)
 
     def stat(self, path: str) -> Entry:
@@ -56,7 +58,9 @@ class Reader:
         Raises `not_found`, and `invalid_argument` for what is no directory.
         """
         rows = self._level(canonical(path))
-        names = {row.name: None for row in rows if after is None or row.name.encode() > after.encode(errors="replace")}
+        names = {
+            row.name: None for row in rows if after is None or row.name.encode() > after.encode(errors="surrogatepass")
+        }
         shown = set(itertools.islice(names, limit))
         return [row for row in rows if row.name in shown]
 

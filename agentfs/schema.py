@@ -48,11 +48,6 @@ _LOG_FIELDS: Final = """SELECT id AS call_id, CASE WHEN json_valid(parameters) T
     FROM tool_calls"""
 
 
-def is_blank(conn: sqlite3.Connection) -> bool:
-    """Tell whether the file holds no table at all: made, and never written."""
-    return conn.execute("SELECT 1 FROM main.sqlite_master LIMIT 1").fetchone() is None
-
-
 def check(conn: sqlite3.Connection) -> None:
     """Refuse with `unavailable` a database that is no AgentFS file of 0.2 to 0.4."""
     if not set(_REQUIRED) <= _tables(conn):
@@ -64,13 +59,16 @@ def check(conn: sqlite3.Connection) -> None:
 
 
 def is_complete(conn: sqlite3.Connection) -> bool:
-    """Tell whether every table and column that a write needs is there."""
+    """Tell whether every table and column that a write needs is there, and our index knows the whole log."""
     # `complete` makes our own table in the transaction that makes the rest.
-    return "hub_log" in _tables(conn)
+    if "hub_log" not in _tables(conn):
+        return False
+    ends = conn.execute("SELECT (SELECT max(id) FROM tool_calls), (SELECT max(call_id) FROM hub_log)").fetchone()
+    return bool(ends[0] == ends[1])
 
 
 def complete(conn: sqlite3.Connection, *, chunk_bytes: int = DEFAULT_CHUNK_BYTES) -> None:
-    """Add what is missing, inside the caller's transaction; a blank file becomes a new AgentFS file."""
+    """Add what is missing, inside the caller's transaction."""
     for name, columns in _TABLES.items():
         conn.execute(f"CREATE TABLE IF NOT EXISTS {name} {columns}")
     for column in _LATER_COLUMNS:
@@ -87,8 +85,7 @@ def complete(conn: sqlite3.Connection, *, chunk_bytes: int = DEFAULT_CHUNK_BYTES
         "INSERT OR IGNORE INTO fs_inode (ino, mode, nlink, atime, mtime, ctime) VALUES (?, ?, 1, ?, ?, ?)",
         (ROOT_INO, DIR_MODE, now, now, now),
     )
-    last = conn.execute("SELECT coalesce(max(call_id), 0) FROM hub_log").fetchone()[0]
-    conn.execute(f"INSERT INTO hub_log {_LOG_FIELDS} WHERE id > ?", (last,))
+    conn.execute(f"INSERT INTO hub_log {_LOG_FIELDS} WHERE id NOT IN (SELECT call_id FROM hub_log)")  # noqa: S608 - constants
 
 
 def create(conn: sqlite3.Connection) -> None:
@@ -97,11 +94,11 @@ def create(conn: sqlite3.Connection) -> None:
 
 
 def stand_in(conn: sqlite3.Connection) -> None:
-    """Let reads of an incomplete file see empty tables: temporary ones, so nothing is written to it."""
+    """Let reads of an incomplete file see empty tables and the whole log: temporary ones, nothing is written to it."""
     for name in set(_TABLES) - _tables(conn) - {"hub_log"}:
         conn.execute(f"CREATE TEMP TABLE {name} {_TABLES[name]}")
-    if "hub_log" not in _tables(conn):
-        conn.execute(f"CREATE TEMP VIEW hub_log AS {_LOG_FIELDS}")
+    # Also where one is there: it lacks what another program has logged since.
+    conn.execute(f"CREATE TEMP VIEW hub_log AS {_LOG_FIELDS}")
 
 
 def _rebuild_tool_calls(conn: sqlite3.Connection) -> None:
