@@ -20,6 +20,8 @@ def take_pending(actor: Actor) -> list[dict[str, Any]]:
     The update of each row is guarded, so of calls at once one tells it. A busy store tells it later.
     """
     untold = InboxItem.objects.filter(asker=str(actor), status=Status.RESOLVED, told_at__isnull=True)
+    if not untold.exists():  # nearly always: every call asks, and the access rule is the dear part of the query
+        return []
     rows = untold.select_related("event").filter(project__in=visible_projects(actor)).order_by("pk")[:MOST]
     return [_json(row) for row in rows if tell(row)]
 

@@ -51,6 +51,8 @@ class Worker:
                 step(number)
         except (OSError, http.client.HTTPException) as error:
             self.seen.failures.append(repr(error))
+        finally:
+            self._connection.close()
 
     def _steps(self) -> Iterator[Any]:
         while True:
@@ -163,9 +165,16 @@ class Fleet:
         for thread in self._threads:
             thread.start()
 
+    def wait_for(self, calls: int) -> None:
+        """Wait until the agents have made `calls` calls together."""
+        deadline = time.monotonic() + 60
+        while sum(worker.seen.calls for worker in self.workers) < calls:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
     def join(self) -> list[Acknowledged]:
         for thread in self._threads:
-            thread.join(timeout=120)
+            thread.join(timeout=180)
             assert not thread.is_alive()
         return [worker.seen for worker in self.workers]
 

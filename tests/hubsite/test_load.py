@@ -67,25 +67,27 @@ def test_ops_04_sixteen_agents_with_mixed_calls_meet_no_error(own_hub: Hub) -> N
     check_kept(own_hub, fleet, seen)
     assert own_hub.end() == 0
     assert "Traceback" not in own_hub.output()
-    assert {path.name: integrity(path) for path in databases(own_hub.data_dir)}.values() <= {"ok"}
+    checked = {path: integrity(path) for path in databases(own_hub.data_dir)}
+    assert len(checked) > AGENTS
+    assert set(checked.values()) == {"ok"}
 
 
-@pytest.mark.parametrize("after_s", [0.9, 1.7])
-def test_ops_02_kill_9_in_the_middle_loses_nothing_acknowledged(own_hub: Hub, after_s: float) -> None:
+@pytest.mark.parametrize("calls", [117, 340])
+def test_ops_02_kill_9_in_the_middle_loses_nothing_acknowledged(own_hub: Hub, calls: int) -> None:
     own_hub.start()
     fleet = Fleet(own_hub, 8, 10_000)
     fleet.start()
-    time.sleep(after_s)
+    fleet.wait_for(calls)
     assert own_hub.end(signal.SIGKILL) == -signal.SIGKILL
     fleet.stop.set()
     seen = fleet.join()
-    assert sum(one.calls for one in seen) > 50
-    assert all(len(one.failures) == 1 for one in seen), seen
+    assert all(len(one.failures) == 1 for one in seen), [one.failures for one in seen]
     own_hub.start()
     check_kept(own_hub, fleet, seen)
     with own_hub.api(next(iter(fleet.tokens.values()))) as api:
-        assert api.post(f"/projects/{PROJECT}/signals", summary="after the kill", session=None).status == 200
+        session = api.post(f"/projects/{PROJECT}/sessions", name="after").json["session"]
+        assert api.post(f"/projects/{PROJECT}/signals", summary="after the kill", session=session).status == 200
     assert own_hub.end() == 0
     checked = {path: integrity(path) for path in databases(own_hub.data_dir)}
-    assert len(checked) > 8
+    assert len(checked) > 2
     assert set(checked.values()) == {"ok"}
