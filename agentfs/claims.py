@@ -27,11 +27,9 @@ def claimed(path: Path) -> Iterator[None]:
     Raises `unavailable` where it is not free within the busy time, and where the directory cannot be written.
     """
     claim = beside(path, ".claim")
-    try:
+    with failures.on_disk():
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = _taken(claim)
-    except OSError as error:
-        raise failures.storage() from error
     try:
         yield
     finally:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from agentfs import failures, schema
+from agentfs import schema
 from agentfs.claims import beside, discard, publish, sync
+from agentfs.failures import on_disk
 from agentfs.handle import connect
 from core.errors import HubError
 
@@ -23,21 +24,20 @@ class Draft:
         self.conn.execute("COMMIT")
         self.conn.execute("PRAGMA journal_mode = WAL")
         self.conn.close()
-        publish(_draft_of(self._path), self._path)
+        with on_disk():
+            publish(_draft_of(self._path), self._path)
 
 
 @contextmanager
 def drafted(path: Path, synchronous: str) -> Iterator[Draft]:
     """Make a new file, under the claim on its path; without a commit nothing is left of it."""
-    with _emptied(path) as draft:
-        draft.touch(mode=0o600)
-        with closing(connect(draft)) as conn:
-            conn.execute(f"PRAGMA synchronous = {synchronous}")
-            # Nobody sees the draft, so a kill may break it; the commit itself still waits for the disk.
-            conn.execute("PRAGMA journal_mode = MEMORY")
-            conn.execute("BEGIN IMMEDIATE")
-            schema.create(conn)
-            yield Draft(conn, path)
+    with _emptied(path) as draft, closing(connect(draft)) as conn:
+        conn.execute(f"PRAGMA synchronous = {synchronous}")
+        # Nobody sees the draft, so a kill may break it; the commit itself still waits for the disk.
+        conn.execute("PRAGMA journal_mode = MEMORY")
+        conn.execute("BEGIN IMMEDIATE")
+        schema.create(conn)
+        yield Draft(conn, path)
 
 
 def copy(source: Path, destination: Path) -> None:
@@ -49,24 +49,24 @@ def copy(source: Path, destination: Path) -> None:
     if destination.exists():
         raise HubError("conflict", "The destination is there already.")
     with _emptied(destination) as draft:
-        draft.touch(mode=0o600)
         with closing(connect(source)) as conn:
             conn.execute("VACUUM INTO ?", (str(draft),))
         with closing(connect(draft)) as conn:
             conn.execute("PRAGMA journal_mode = WAL")
-        sync(draft)
-        publish(draft, destination)
+        with on_disk():
+            sync(draft)
+            publish(draft, destination)
 
 
 @contextmanager
 def _emptied(path: Path) -> Iterator[Path]:
-    """Give the name of the draft, with nothing there before (a killed process may have left one) nor afterwards."""
+    """Give the name of the draft, empty (a killed process may have left one) and gone afterwards."""
     draft = _draft_of(path)
     try:
-        discard(draft)
+        with on_disk():
+            discard(draft)
+            draft.touch(mode=0o600)
         yield draft
-    except OSError as error:
-        raise failures.storage() from error
     finally:
         discard(draft)
 

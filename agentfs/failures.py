@@ -52,6 +52,15 @@ def refusal(error: sqlite3.Error) -> HubError:
 
 
 @contextmanager
+def on_disk() -> Iterator[None]:
+    """Raise what the file system raises inside the block as `unavailable`; never around a caller's own code."""
+    try:
+        yield
+    except OSError as error:
+        raise storage() from error
+
+
+@contextmanager
 def translated() -> Iterator[None]:
     """Raise what SQLite raises inside the block as `unavailable`."""
     try:

@@ -54,8 +54,7 @@ def store(conn: sqlite3.Connection, node: Node, data: bytes, now_ns: int) -> Non
         "DELETE FROM fs_data WHERE ino = ? AND chunk_index = ?",
         [(node.ino, index) for index in stored if index not in parts],
     )
-    conn.execute("UPDATE fs_inode SET size = ? WHERE ino = ?", (len(data), node.ino))
-    _touch(conn, node.ino, now_ns)
+    _touch(conn, node.ino, now_ns, len(data))
 
 
 def unlink(conn: sqlite3.Connection, node: Node, now_ns: int) -> None:
@@ -75,9 +74,10 @@ def unlink(conn: sqlite3.Connection, node: Node, now_ns: int) -> None:
         conn.execute(statement, (node.ino,))
 
 
-def _touch(conn: sqlite3.Connection, ino: int, now_ns: int) -> None:
+def _touch(conn: sqlite3.Connection, ino: int, now_ns: int, size: int | None = None) -> None:
     seconds, nanos = divmod(now_ns, _NANO)
     conn.execute(
-        "UPDATE fs_inode SET mtime = ?, ctime = ?, mtime_nsec = ?, ctime_nsec = ? WHERE ino = ?",
-        (seconds, seconds, nanos, nanos, ino),
+        """UPDATE fs_inode SET size = coalesce(?, size), mtime = ?, ctime = ?, mtime_nsec = ?, ctime_nsec = ?
+        WHERE ino = ?""",
+        (size, seconds, seconds, nanos, nanos, ino),
     )

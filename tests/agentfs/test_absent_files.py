@@ -1,5 +1,6 @@
 """SES-04: reads never create a file, a lock without a write leaves nothing, and a removed file takes no more writes."""
 
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -80,6 +81,32 @@ def test_a_write_that_fails_leaves_nothing(file: agentfs.AgentFile, path: Path) 
     with file.reading() as r:
         assert r.get("/fs/page").content == b"1"
         assert r.last_log_id() == 1
+
+
+def put_and_raise(file: agentfs.AgentFile, error: Exception) -> None:
+    with file.writing() as w:
+        w.put("/fs/page", b"1", actor="ada")
+        raise error
+
+
+def test_a_caller_s_own_error_stays_its_own(file: agentfs.AgentFile, path: Path) -> None:
+    for error in (OSError("mine"), sqlite3.ProgrammingError("mine")):
+        with pytest.raises(type(error), match="mine"):
+            put_and_raise(file, error)
+    assert inspection.names(path.parent) == []
+
+
+def test_what_a_killed_writer_left_is_in_nobody_s_way(file: agentfs.AgentFile, path: Path) -> None:
+    path.parent.mkdir()
+    for suffix in ("", ".claim", ".new", ".new-wal", "-wal", "-shm"):
+        path.with_name(path.name + suffix).write_bytes(b"rubbish" if suffix else b"")
+    assert not file.exists()
+    with file.writing() as w:
+        w.put("/fs/page", b"1", actor="ada")
+    with file.reading() as r:
+        assert r.get("/fs/page").content == b"1"
+    agentfs.close_all()
+    assert inspection.names(path.parent) == ["brain.db"]
 
 
 def test_a_write_that_fails_half_way_is_undone_alone(file: agentfs.AgentFile) -> None:
