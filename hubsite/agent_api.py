@@ -95,7 +95,7 @@ def _add(api: NinjaAPI, route: str, call: Call) -> None:
         operation_id=call.name,
         summary=call.title,
         description=call.description,
-        tags=[call.name.partition("_")[0]],
+        tags=[call.run.__module__.partition(".")[0].removesuffix("_app")],
         openapi_extra=described(call),
     )(_view(call))
 

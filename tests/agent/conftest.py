@@ -110,7 +110,7 @@ class Mcp:
         """Send a request of a handshake revision."""
         return self.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}, version)
 
-    def tell(self, method: str, params: Json | None = None, **headers: str) -> HttpAnswer:
+    def tell(self, method: str, params: Json | None = None, /, **headers: str) -> HttpAnswer:
         """Send a request of the stateless revision, with its envelope and headers; `headers` change those."""
         envelope = {
             "io.modelcontextprotocol/protocolVersion": STATELESS,

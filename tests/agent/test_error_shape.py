@@ -18,18 +18,8 @@ from tests.agent.conftest import Mcp
 from tests.faces import AgentApi
 
 NOWHERE = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
-VALID: dict[str, Any] = {
-    "project": "atlas",
-    "name": "one",
-    "path": "/fs/x.md",
-    "store": "project",
-    "content": "x",
-    "question": NOWHERE,
-    "session": NOWHERE,
-    "summary": "x",
-    "subject": "x",
-    "body": "x",
-}
+PROPER = {"project": "atlas", "name": "one", "question": NOWHERE, "session": NOWHERE}
+BY_TYPE: dict[str | None, Any] = {"string": "/fs/x", "integer": 1, "array": [], "object": {}, "boolean": True}
 FILTERS = {"feed_read", "inbox_read", "session_list"}
 """Reads that filter what the caller may read: a filter that fits nothing answers nothing."""
 type Json = dict[str, Any]
@@ -73,7 +63,7 @@ class Face:
     def _over_http(self, call: Call, arguments: Json) -> Json:
         method, template = call.http
         in_path = path_names(call)
-        path = template.format(**{name: arguments.get(name, VALID[name]) for name in in_path})
+        path = template.format(**{name: arguments.get(name, PROPER.get(name, "x")) for name in in_path})
         rest = {name: value for name, value in arguments.items() if name not in in_path}
         api = self.api
         answer = api.call(method, path, **rest) if method in IN_QUERY else api.call(method, path, rest)
@@ -89,7 +79,14 @@ class Face:
 
 
 def valid(call: Call) -> Json:
-    return {name: VALID[name] for name in input_schema(call).get("required", ())}
+    """Answer the required arguments, each of its type."""
+    schema = input_schema(call)
+    return {name: _proper(name, schema["properties"][name]) for name in schema.get("required", ())}
+
+
+def _proper(name: str, schema: Json) -> object:
+    choices = schema.get("enum", ())
+    return PROPER.get(name) or (choices[-1] if choices else BY_TYPE.get(schema.get("type"), "x"))
 
 
 @both_faces

@@ -5,7 +5,6 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import resolve
 from django.urls.resolvers import RegexPattern, URLResolver
@@ -137,11 +136,11 @@ def _echo(_: object, arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - the pr
 
 
 def _serve(api: Any, agent: world.AgentWithToken, address: str, query: dict[str, str]) -> Any:  # noqa: ANN401 - Ninja
-    request: HttpRequest = RequestFactory().get(
+    request = RequestFactory().get(
         f"/{address}", query_params=query, headers={"Authorization": f"Bearer {agent.token}"}
     )
     match = URLResolver(RegexPattern(r"^/"), api.urls[0]).resolve(unquote(f"/{address}"))
-    response: HttpResponse = match.func(request, *match.args, **match.kwargs)
+    response = match.func(request, *match.args, **match.kwargs)
     return json.loads(response.content)
 
 

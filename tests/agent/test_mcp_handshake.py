@@ -23,9 +23,7 @@ def test_agt_01_initialize_offers_its_newest_for_an_unknown_revision(mcp: Mcp, a
 
 
 @pytest.mark.parametrize("version", [None, *HANDSHAKES])
-@pytest.mark.parametrize(
-    "method", ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping"]
-)
+@pytest.mark.parametrize("method", ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping"])
 def test_agt_01_lists_have_the_specified_shape(mcp: Mcp, version: str | None, method: str) -> None:
     answer = mcp.ask(method, version=version)
     assert answer.status == 200

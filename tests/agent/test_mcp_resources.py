@@ -111,7 +111,9 @@ def test_agt_01_prompts_name_their_project_and_what_to_do(mcp: Mcp) -> None:
         assert expected in message["content"]["text"]
 
 
-@pytest.mark.parametrize("arguments", [None, {}, {"project": 5}, {"project": "atlas", "x": "y"}, [], {"project": "nix"}])
+@pytest.mark.parametrize(
+    "arguments", [None, {}, {"project": 5}, {"project": "atlas", "x": "y"}, [], {"project": "nix"}]
+)
 def test_agt_01_a_prompt_refuses_wrong_arguments(mcp: Mcp, arguments: object) -> None:
     assert mcp.ask("prompts/get", {"name": "orient", "arguments": arguments}).error["code"] == -32602
 

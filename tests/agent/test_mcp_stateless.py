@@ -115,13 +115,14 @@ def test_agt_01_methods_of_other_revisions_are_404(mcp: Mcp, method: str) -> Non
 
 
 def test_agt_01_wrong_params_are_400(mcp: Mcp) -> None:
-    for method, params in [
+    cases: list[tuple[str, dict[str, Any]]] = [
         ("tools/call", {"name": "nix"}),
         ("tools/call", {"name": "whoami", "arguments": [1]}),
         ("resources/read", {"uri": "hub://kb/nix/fs/x.md"}),
         ("resources/list", {"cursor": 5}),
         ("prompts/get", {"name": "nix"}),
-    ]:
+    ]
+    for method, params in cases:
         answer = mcp.tell(method, params)
         assert (answer.status, answer.error["code"]) == (400, -32602), method
 

@@ -4,8 +4,8 @@ import json
 import logging
 from typing import Any, cast
 
-import jsonschema
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from pydantic import BaseModel
 
 from core.actor import Actor
@@ -55,11 +55,11 @@ def test_agt_01_the_list_is_small_and_complete(mcp: Mcp) -> None:
         for tool in tools.values():
             assert tool["title"]
             assert tool["description"].endswith((".", "?"))
-            assert len(tool["description"]) < 200
+            assert len(tool["description"]) < 300
             assert tool["annotations"].keys() == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
             assert tool["annotations"]["openWorldHint"] is False
             schema = tool["inputSchema"]
-            jsonschema.Draft202012Validator.check_schema(schema)
+            Draft202012Validator.check_schema(schema)
             assert (schema["type"], schema["additionalProperties"]) == ("object", False)
             assert "title" not in json.dumps(schema).replace('"title": {', "")
 
@@ -113,7 +113,7 @@ def test_agt_01_an_answer_is_structured_and_the_same_as_text(mcp: Mcp) -> None:
 
 
 def test_agt_01_an_answer_keeps_every_character(ada: AgentWithToken) -> None:
-    odd = {"text": "ü 🜚 \u2028 \"quoted\" \\ \n\t\x01 </script>", "n": [1.5, None, True]}
+    odd = {"text": 'ü 🜚 \u2028 "quoted" \\ \n\t\x01 </script>', "n": [1.5, None, True]}
     assert probing(lambda *_: odd, ada).tool("probe")["structuredContent"] == odd
 
 

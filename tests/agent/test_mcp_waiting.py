@@ -52,6 +52,7 @@ def test_inb_04_a_client_that_leaves_ends_its_wait(ada: AgentWithToken) -> None:
 
 def test_inb_04_others_are_answered_meanwhile(ada: AgentWithToken) -> None:
     waiter, mcp = waiting(ada)
+
     async def both() -> tuple[Any, Any]:
         first = asyncio.ensure_future(mcp.exchange([CALL]))
         await waiter.started.wait()

@@ -2,11 +2,12 @@
 
 import logging
 import sqlite3
+from typing import Any
 
 import psycopg
 import pytest
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError
+from django.db import IntegrityError, InterfaceError, OperationalError
 from django.http import Http404
 from django.test import Client, RequestFactory
 from rest_framework import exceptions as drf
@@ -16,7 +17,7 @@ from core.errors import STATUS, HubError
 from hubsite import problems, skill
 
 
-def caused(error: DatabaseError, cause: Exception) -> DatabaseError:
+def caused[E: Exception](error: E, cause: Exception) -> E:
     error.__cause__ = cause
     return error
 
@@ -38,9 +39,7 @@ def caused(error: DatabaseError, cause: Exception) -> DatabaseError:
         (RecursionError("secret"), "internal"),
     ],
 )
-def test_agt_01_every_exception_has_its_refusal(
-    error: Exception, code: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_agt_01_every_exception_has_its_refusal(error: Exception, code: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR, "muster.problems"):
         refusal = problems.refusal_of(error, "a test")
     assert refusal.code == code
@@ -57,7 +56,7 @@ def test_agt_01_what_may_succeed_later_says_when() -> None:
     assert "Retry-After" not in problems.headers(HubError("conflict", "No."))
 
 
-class Named(Serializer):  # type: ignore[type-arg] - of a plain dict
+class Named(Serializer[Any]):
     """Wants a name."""
 
     name = CharField(max_length=3)
