@@ -92,7 +92,7 @@ SQLITE: dict[str, Any] = {
 DATABASES: dict[str, Any] = {
     "default": dj_database_url.parse(
         os.environ.get("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'hub.sqlite3'}",
-        conn_max_age=None,  # type: ignore[arg-type] - persistent, as Django reads None
+        conn_max_age=None,  # type: ignore[arg-type]  # persistent, as Django reads None
         conn_health_checks=True,
     ),
 }

@@ -10,7 +10,7 @@ _directory = Path(tempfile.mkdtemp(prefix="muster-test-"))
 atexit.register(shutil.rmtree, _directory, ignore_errors=True)
 os.environ["HUB_DATA_DIR"] = str(_directory)
 # The servers that tests start keep the default, which survives a power cut; here only logic is tried.
-os.environ["HUB_DURABILITY"] = "off"
+os.environ["HUB_DURABILITY"] = "normal"
 
 from hubsite.settings import *  # noqa: E402, F403 - after the environment they read
 from hubsite.settings import DATABASES  # noqa: E402
