@@ -1,5 +1,6 @@
 """Agents' calls by name through either face in this process, the human API, and what a test leaves stored."""
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -97,14 +98,17 @@ class McpTools:
         return Outcome(result["structuredContent"], refused=bool(result["isError"]))
 
     async def _post(self, message: Json) -> Json:
-        body, sent = json.dumps(message).encode(), bytearray()
+        waiting, sent = [json.dumps(message).encode()], bytearray()
         lines = {"host": "127.0.0.1", "content-type": "application/json", "mcp-protocol-version": "2025-11-25"}
         lines |= {"authorization": f"Bearer {self._token}"} if self._token else {}
         headers = [(key.encode(), value.encode()) for key, value in lines.items()]
         scope = {"type": "http", "method": "POST", "path": "/mcp", "scheme": "http", "headers": headers}
 
-        async def receive() -> Json:  # noqa: RUF029 - ASGI's shape
-            return {"type": "http.request", "body": body, "more_body": False}
+        async def receive() -> Json:
+            if waiting:
+                return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+            await asyncio.Event().wait()  # the client stays
+            raise AssertionError
 
         async def send(event: Json) -> None:  # noqa: RUF029 - ASGI's shape
             sent.extend(event.get("body", b""))
