@@ -6,8 +6,6 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from tests.faces import RemoteApi
 from tests.hubsite.load import PROJECT, Acknowledged, Fleet
 from tests.running import Hub
@@ -72,12 +70,11 @@ def test_ops_04_sixteen_agents_with_mixed_calls_meet_no_error(own_hub: Hub) -> N
     assert set(checked.values()) == {"ok"}
 
 
-@pytest.mark.parametrize("calls", [117, 340])
-def test_ops_02_kill_9_in_the_middle_loses_nothing_acknowledged(own_hub: Hub, calls: int) -> None:
+def test_ops_02_kill_9_in_the_middle_loses_nothing_acknowledged(own_hub: Hub) -> None:
     own_hub.start()
     fleet = Fleet(own_hub, 8, 10_000)
     fleet.start()
-    fleet.wait_for(calls)
+    fleet.wait_for(240)
     assert own_hub.end(signal.SIGKILL) == -signal.SIGKILL
     fleet.stop.set()
     seen = fleet.join()
