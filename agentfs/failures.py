@@ -31,11 +31,6 @@ def is_damage(error: sqlite3.Error) -> bool:
     return primary_code(error) in _DAMAGED
 
 
-def is_moved(error: sqlite3.Error) -> bool:
-    """Tell whether an error means that the path no longer names the file that is open."""
-    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED
-
-
 def primary_code(error: sqlite3.Error) -> int:
     """Answer the primary SQLite result code of an error, 0 where the module raised it itself."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -29,7 +29,7 @@ class Registry:
             return found
 
     def start_over_after_fork(self) -> None:
-        """Leave the parent's handles and locks alone: a close here would fold in a log the parent still writes."""
+        """Leave the parent's handles and locks alone: SQLite forbids a child even to close what it inherits."""
         self._mutex = threading.Lock()
         self.pool.start_over_after_fork()
         for file in list(self._files.values()):

@@ -109,6 +109,26 @@ def test_what_a_killed_writer_left_is_in_nobody_s_way(file: agentfs.AgentFile, p
     assert inspection.names(path.parent) == ["brain.db"]
 
 
+def test_an_old_journal_is_not_taken_for_the_new_file_s(file: agentfs.AgentFile, path: Path) -> None:
+    code = """
+        import os, pathlib, signal, sys
+        import agentfs
+        file = agentfs.open_file(pathlib.Path(sys.argv[1]))
+        for number in range(3):
+            with file.writing() as w:
+                w.put('/fs/old', b'old', actor='ben')
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    child.start(code, path).communicate()
+    assert inspection.names(path.parent) == ["brain.db", "brain.db-shm", "brain.db-wal"]
+    path.unlink()
+    with file.writing() as w:
+        w.put("/fs/new", b"new", actor="ada")
+    with file.reading() as r:
+        assert [row.path for row in r.walk("/")] == ["/fs/new"]
+        assert r.last_log_id() == 1
+
+
 def test_a_write_that_fails_half_way_is_undone_alone(file: agentfs.AgentFile) -> None:
     with file.writing() as w:
         w.put("/fs/page", b"1", actor="ada")

@@ -239,7 +239,7 @@ def test_a_broken_page_is_refused(path: Path, file: agentfs.AgentFile) -> None:
 
 
 def test_triggers_and_views_of_a_file_do_not_run(old: Path, file: agentfs.AgentFile) -> None:
-    inspection.script(old, "CREATE TRIGGER evil AFTER INSERT ON tool_calls BEGIN DELETE FROM fs_data; END")
+    inspection.script(old, "CREATE TRIGGER evil AFTER UPDATE ON fs_inode BEGIN DELETE FROM fs_data; END")
     with file.writing() as w:
         w.put("/fs/new", b"1", actor="ada")
         assert w.get("/fs/page").content == b"abcdefg"
