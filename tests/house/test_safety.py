@@ -31,8 +31,6 @@ WRITES = {"save", "create", "update", "delete", "get_or_create", "update_or_crea
 WRITES |= {f"a{name}" for name in WRITES}
 # Raw SQL, and the write lock of an AgentFS file.
 BYPASSES = {"execute", "executemany", "raw", "extra", "cursor", "writing", "select_for_update"}
-# What bears one of those names and writes no row.
-HARMLESS = {"storage.delete", "cache.delete", "response.delete_cookie", "payload.update", "context.update"}
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -65,7 +63,7 @@ def imports(tree: ast.Module) -> set[str]:
 
 def is_row_write(function: ast.Attribute) -> bool:
     """Tell whether a call by this name writes rows: on a manager or queryset, or a row saving or deleting itself."""
-    if function.attr not in WRITES or ast.unparse(function) in HARMLESS:
+    if function.attr not in WRITES:
         return False
     on_manager = any(isinstance(part, ast.Attribute) and part.attr == "objects" for part in ast.walk(function.value))
     return on_manager or function.attr not in {"update", "create"}
