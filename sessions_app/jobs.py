@@ -1,23 +1,18 @@
 """Finishing prunes, and removing brain files that have no row."""
 
-import time
-from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
-import agentfs
 from core.actor import HUB
 from core.jobs import every
 from sessions_app.brain import brain_path
 from sessions_app.forks import is_underway
 from sessions_app.models import Session
-from sessions_app.operations.pruning import close_prune, undo_window
-
-# Another process may be forking into a file whose row is not there yet; one process knows its own.
-GRACE_SECONDS = 600
+from sessions_app.operations.pruning import close_prune
+from sessions_app.queries import undo_window
+from sessions_app.removal import brains_on_disk, remove_brain, remove_directory
 
 
 @every(1)
@@ -27,38 +22,20 @@ def close_due_prunes() -> int:
     closed = 0
     for row in due[:200]:
         if close_prune(HUB, row.project_id, session=row.pk):
-            agentfs.open_file(brain_path(row.project_id, row.pk)).remove()
+            remove_brain(brain_path(row.project_id, row.pk))
             closed += 1
     return closed
 
 
 @every(3600)
 def remove_orphans() -> int:
-    """Remove brain files without a row, left by a crash in a fork or a prune; runs first at start."""
+    """Remove brain files without a row, left by a crash in a fork, a prune or a deletion; runs first at start."""
     removed = 0
-    for path in _brain_files():
-        session = path.name.split(".")[0]
-        if not _is_orphan(path, session):
-            continue
-        if path.suffix == ".db":
-            agentfs.open_file(path).remove()
-        else:  # a copy that was never finished; nobody has it open
-            path.unlink(missing_ok=True)
-        removed += 1
+    for brain in brains_on_disk():
+        # In this order: a fork that is not underway any more has its row by now, or has gone.
+        if not is_underway(brain) and not Session.objects.filter(pk=brain.stem).exists():
+            remove_brain(brain)
+            removed += 1
     for directory in (Path(settings.DATA_DIR) / "sessions").glob("*"):
-        with suppress(OSError):  # it holds brains
-            directory.rmdir()
+        remove_directory(directory)
     return removed
-
-
-def _brain_files() -> list[Path]:
-    root = Path(settings.DATA_DIR) / "sessions"
-    return sorted([*root.glob("*/*.db"), *root.glob("*/*.partial"), *root.glob("*/*.removed")])
-
-
-def _is_orphan(path: Path, session: str) -> bool:
-    if is_underway(session):
-        return False
-    if connection.vendor != "sqlite" and time.time() - path.stat().st_mtime < GRACE_SECONDS:
-        return False
-    return path.suffix != ".db" or not Session.objects.filter(pk=session).exists()

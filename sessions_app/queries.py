@@ -1,8 +1,10 @@
 """Reading sessions and their brains."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, Literal
 
+from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from agentfs import Entry, LogRow, Row, canonical
@@ -13,6 +15,7 @@ from core.operation import Right
 from core.page import Page, check_limit, cut
 from core.times import rfc3339, rfc3339_seconds
 from identity.access import authorized, visible_projects
+from identity.models import IdempotencyKey
 from projects.models import Event, Kind
 from sessions_app.activity import touch
 from sessions_app.brain import brain_of
@@ -65,21 +68,6 @@ def pruned_project(session: str) -> str:
     return row.project_id
 
 
-def pickup_source(actor: Actor, project: str, session: str | None, agent: str | None, name: str | None) -> Session:
-    """Answer the session to go on with: by id, or an agent's newest in the project (of that name, if one is given)."""
-    if (session is None) == (agent is None):
-        raise invalid("from", "from names a session, or an agent and perhaps a name.")
-    rows = sessions_of(actor, project=project, agent=agent)
-    if session is not None:
-        rows = rows.filter(pk=parse(session, "from.session"))
-    if name is not None:
-        rows = rows.filter(name=name)
-    row = rows.first()
-    if row is None:
-        raise not_found("session")
-    return row
-
-
 def resolve_session(
     actor: Actor, project: str | None, session: str | None, rule: Literal["own", "readable"] = "own"
 ) -> Session:
@@ -97,6 +85,12 @@ def resolve_session(
 def has_live(actor: Actor, project: str) -> bool:
     """Tell whether the caller has exactly one live session in the project."""
     return len(sessions_of(actor, project=project, status=Status.LIVE).filter(agent=actor.key)[:2]) == 1
+
+
+def ended_by(actor: Actor, key: str) -> str | None:
+    """Answer the session that the call with this idempotency key was about; None where none was answered."""
+    kept = IdempotencyKey.objects.filter(actor=str(actor), key=key).first()
+    return kept.result.get("session") if kept else None
 
 
 def _named(actor: Actor, project: str | None, session: str, rule: str) -> Session:
@@ -202,3 +196,8 @@ def _lineage(session: Session) -> dict[str, Any] | None:
         return None
     lineage = {"mode": session.source_mode, "session": session.source, "agent": session.source_agent}
     return lineage | {"source_pruned": not getattr(session, "source_here", False)}
+
+
+def undo_window() -> timedelta:
+    """Answer how long a prune can be undone."""
+    return timedelta(seconds=settings.HUB_UNDO_SECONDS)

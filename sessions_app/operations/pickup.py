@@ -1,6 +1,6 @@
 """Going on with somebody's work: adopt what ended, fork what runs, reassign (SES-05)."""
 
-from typing import Any
+from typing import Any, Literal
 
 from django.utils import timezone
 
@@ -13,73 +13,76 @@ from core.operation import HubStep, Right, held_operation
 from identity.access import projects_for, rights_on
 from identity.models import Agent
 from projects.models import Project
-from sessions_app.brain import brain_of, brain_path, locate, present
+from sessions_app.brain import brain_of, brain_path, locate, present, source_of
 from sessions_app.forks import underway
 from sessions_app.models import Session, Status
-from sessions_app.transitions import agent_key, check_name_free, started, tell
+from sessions_app.transitions import agent_key, check_name_free, name_taken, started, tell
+
+type Hub = HubStep[agentfs.AgentFile, dict[str, Any]]
 
 
-@held_operation(Right.WRITE, locate)
-def adopt_session(
+def _locate_source(project: Project, *, source: dict[str, str | None], **_: Any) -> agentfs.AgentFile:  # noqa: ANN401 - the other arguments
+    """Answer the brain of the session that `source` names."""
+    return brain_of(source_of(project, source))
+
+
+@held_operation(Right.WRITE, _locate_source)
+def pick_up_session(
     actor: Actor,
     project: Project,
-    hub: HubStep[dict[str, Any]],
+    hub: Hub,
     /,
     *,
-    session: str,
+    source: dict[str, str | None],
     name: str,
+    mode: Literal["adopt", "fork"] | None = None,
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
-    """Take over a session that ended: its owner moves and it is live again; id, brain and search rows stay.
+    """Go on with another session's brain: adopt it if it ended, fork it if it runs; decided while it is held still.
 
-    `conflict` while it runs (fork it), or when the caller has a session of that name.
+    ``source`` names a session, or an agent and perhaps a name (`sessions_app.brain.source_of`). Adopting moves the
+    owner and makes it live again; id, brain and search rows stay. Forking starts a session on a copy of the brain,
+    log included; the source is untouched and untold. `conflict` when ``mode`` insists on the other, or when the
+    caller has a session of that name.
     """
-    agent, source = agent_key(actor), present(project, session)
+    agent, found = agent_key(actor), source_of(project, source)
     check_name(name, "name")
-    if source.status != Status.ENDED:
-        raise HubError("conflict", "This session still runs. It can be forked, not adopted.", session=source.pk)
-    before = source.agent.name
+    if brain_of(found) is not hub.file:  # an agent's newest is another one by now
+        raise HubError("conflict", "The session changed meanwhile.", session=found.pk)
+    if found.status == Status.LIVE:
+        if mode == "adopt":
+            raise HubError("conflict", "This session still runs. It can be forked, not adopted.", session=found.pk)
+        return _fork(actor, project, hub, found, name)
+    if mode == "fork":
+        raise HubError("conflict", "This session has ended. It can be adopted, not forked.", session=found.pk)
+    before = found.agent.name
 
     def adopt() -> dict[str, Any]:
-        check_name_free(project, agent, name, but=source.pk)
-        _move(source, agent=agent, name=name, adopted_from=before, status=Status.LIVE, ended_at=None)
-        tell(actor, project, source, "adopt", f"adopted {name} from {before}", agent=before)
-        return started(source, resumed=False, pickup=_pickup("adopt", source, before, source_active=False))
+        check_name_free(project, agent, name, but=found.pk)
+        _move(found, agent=agent, name=name, adopted_from=before, status=Status.LIVE, ended_at=None)
+        tell(actor, project, found, "adopt", f"adopted {name} from {before}", agent=before)
+        return started(found, resumed=False, pickup=_pickup("adopt", found, before, source_active=False))
 
-    return hub.commit(adopt)
+    with name_taken(project, agent, name, but=found.pk):
+        return hub.commit(adopt)
 
 
-@held_operation(Right.WRITE, locate)
-def fork_session(
-    actor: Actor,
-    project: Project,
-    hub: HubStep[dict[str, Any]],
-    /,
-    *,
-    session: str,
-    name: str,
-    idempotency_key: str | None = None,
-) -> dict[str, Any]:
-    """Start a session on a copy of a running one's brain, log included; the source is untouched and untold.
-
-    `conflict` once it has ended (adopt it), or when the caller has a session of that name.
-    """
-    agent, source = agent_key(actor), present(project, session)
-    check_name(name, "name")
-    if source.status != Status.LIVE:
-        raise HubError("conflict", "This session has ended. It can be adopted, not forked.", session=source.pk)
+def _fork(actor: Actor, project: Project, hub: Hub, source: Session, name: str) -> dict[str, Any]:
+    """Copy, then make the row: a crash between them leaves a file without a row, which the next start removes."""
+    agent = agent_key(actor)
     check_name_free(project, agent, name)
-    fork = str(ids.fresh())
-    # The copy comes before the row: a crash between them leaves a file without a row, which the next start removes.
-    with underway(fork):
+    fork, result = str(ids.fresh()), None
+    with underway(project.slug, fork):
         copy = agentfs.open_file(brain_path(project.slug, fork), synchronous="NORMAL")
-        if brain_of(source).exists():
-            brain_of(source).copy_to(copy.path)
+        if hub.file.exists():
+            hub.file.copy_to(copy.path)
         try:
-            return hub.commit(lambda: _forked(actor, project, source, fork, name))
-        except BaseException:
-            copy.remove()
-            raise
+            with name_taken(project, agent, name):
+                result = hub.commit(lambda: _forked(actor, project, source, fork, name))
+        finally:
+            if result is None or result["session"] != fork:
+                copy.remove()
+    return result
 
 
 def _forked(actor: Actor, project: Project, source: Session, fork: str, name: str) -> dict[str, Any]:
@@ -104,7 +107,7 @@ def _forked(actor: Actor, project: Project, source: Session, fork: str, name: st
 def reassign_session(
     actor: Actor,
     project: Project,
-    hub: HubStep[dict[str, Any]],
+    hub: Hub,
     /,
     *,
     session: str,
@@ -129,7 +132,8 @@ def reassign_session(
         tell(actor, project, source, "reassign", f"gave {source.name} from {before} to {agent}", agent=agent)
         return started(source, resumed=False)
 
-    return hub.commit(reassign)
+    with name_taken(project, owner.pk, source.name, but=source.pk):
+        return hub.commit(reassign)
 
 
 def _check_may_write(owner: Agent, project: Project) -> None:

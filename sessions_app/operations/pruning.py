@@ -1,8 +1,7 @@
 """Removing what ended, with a while to take it back (SES-08)."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -13,6 +12,7 @@ from core.ids import parse
 from core.operation import Right, operation, staff_operation
 from projects.models import Event, Kind, Project
 from sessions_app.models import Session, Status
+from sessions_app.queries import undo_window
 
 
 @operation(Right.STAFF)
@@ -67,11 +67,6 @@ def close_prune(actor: Actor, project: Project, /, *, session: str) -> bool:
     Event.objects.filter(session=session, kind=Kind.SESSION).delete()
     _announce(row)
     return True
-
-
-def undo_window() -> timedelta:
-    """Answer how long a prune can be undone."""
-    return timedelta(seconds=settings.HUB_UNDO_SECONDS)
 
 
 def _mark(sessions: QuerySet[Session]) -> list[str]:
