@@ -26,10 +26,11 @@ def asked_for(listen: object, since: object) -> dict[str, str | None] | None:
         return None
     wanted: dict[str, str | None] = {}
     for group in listen:
-        seen = since.get(group) if isinstance(group, str) else 0
-        if not _is_group(group) or not (seen is None or (isinstance(seen, str) and _ID.fullmatch(seen))):
+        if not isinstance(group, str) or not _is_group(group):
             return None
-        wanted[group] = seen
+        wanted[group] = seen = since.get(group)
+        if seen is not None and not (isinstance(seen, str) and _ID.fullmatch(seen)):
+            return None
     return wanted
 
 

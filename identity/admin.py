@@ -119,9 +119,7 @@ class AgentAdmin(OperationAdmin):
             self.refuse(request, refusal)
             return None
         context = {**self.admin_site.each_context(request), "title": "New tokens", "issued": issued}
-        response = TemplateResponse(request, "admin/identity/agent/tokens.html", context)
-        response["Cache-Control"] = "no-store"
-        return response
+        return TemplateResponse(request, "admin/identity/agent/tokens.html", context)
 
     @admin.action(
         description="Revoke the token",

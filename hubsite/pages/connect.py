@@ -34,9 +34,7 @@ def connect_new(request: HttpRequest, actor: Actor) -> HttpResponse:
         issued = issue_token(actor, name=name)
     except HubError as refusal:
         return _page(request, None, status=refusal.status, refusal=refusal, name=name)
-    response = _page(request, _agent(name), secret=issued.secret)
-    response["Cache-Control"] = "no-store"
-    return response
+    return _page(request, _agent(name), secret=issued.secret)
 
 
 @human_page
