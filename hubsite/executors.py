@@ -8,7 +8,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -92,5 +92,6 @@ def shut_down() -> None:
     """End the request threads and the database connections they hold."""
     while _workers:
         worker = _workers.pop()
-        worker.submit(connections.close_all)
+        with suppress(RuntimeError):  # the interpreter is ending and has stopped the threads itself
+            worker.submit(connections.close_all)
         worker.shutdown(wait=True)

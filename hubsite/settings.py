@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import dj_database_url
 from django.utils.csp import CSP
@@ -18,9 +19,13 @@ HUB_HOST = os.environ.get("HUB_HOST") or "127.0.0.1"
 HUB_PORT = int(os.environ.get("HUB_PORT") or 8000)
 # The address people and agents use, when a proxy stands in front; otherwise each request's own.
 HUB_URL = os.environ.get("HUB_URL", "").rstrip("/")
-ALLOWED_HOSTS = [
-    host for host in os.environ.get("HUB_ALLOWED_HOSTS", "").split(",") if host
-] or ["localhost", "127.0.0.1", "[::1]", HUB_HOST]
+ALLOWED_HOSTS = [host for host in os.environ.get("HUB_ALLOWED_HOSTS", "").split(",") if host] or [
+    "localhost",
+    "127.0.0.1",
+    "[::1]",
+    HUB_HOST,
+    *filter(None, [urlsplit(HUB_URL).hostname]),
+]
 CSRF_TRUSTED_ORIGINS = [HUB_URL] if HUB_URL else []
 # How long a pruned session can be taken back.
 HUB_UNDO_SECONDS = int(os.environ.get("HUB_UNDO_SECONDS") or 30)

@@ -4,6 +4,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
@@ -47,15 +48,24 @@ def _alone() -> Iterator[None]:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])
 
 
-def first_admin() -> str | None:
-    """Create the first admin when there is none; answers its password, or None when somebody can sign in already."""
+@dataclass(frozen=True, slots=True)
+class NewAdmin:
+    """The admin just created; ``generated`` is the password to show, empty where the operator set it."""
+
+    name: str
+    generated: str
+
+
+def first_admin() -> NewAdmin | None:
+    """Create the first admin, or answer None when somebody can sign in already."""
     users = get_user_model().objects
     if users.filter(is_superuser=True, is_active=True).exists():
         return None
-    password = os.environ.get("HUB_ADMIN_PASSWORD") or secrets.token_urlsafe(12)
+    given = os.environ.get("HUB_ADMIN_PASSWORD", "")
+    generated = "" if given else secrets.token_urlsafe(12)
     try:
         with write_gate(), transaction.atomic():
-            users.create_superuser(FIRST_ADMIN, password=password)
+            users.create_superuser(FIRST_ADMIN, password=given or generated)
     except IntegrityError:  # another process was quicker, or the name belongs to somebody who is no admin
         return None
-    return password
+    return NewAdmin(FIRST_ADMIN, generated)

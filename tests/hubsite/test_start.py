@@ -15,7 +15,12 @@ def signed_in(hub: Hub, password: str) -> bool:
     """Tell whether `password` opens the admin."""
     with httpx.Client(base_url=hub.url, trust_env=False, follow_redirects=True) as client:
         client.get("/login/")
-        form = {"username": "admin", "password": password, "csrfmiddlewaretoken": client.cookies["csrftoken"]}
+        form = {
+            "username": "admin",
+            "password": password,
+            "csrfmiddlewaretoken": client.cookies["csrftoken"],
+            "next": "/",
+        }
         answer = client.post("/login/", data=form, headers={"Referer": hub.url})
         return answer.is_success and "sessionid" in client.cookies
 
@@ -24,7 +29,8 @@ def test_ops_01_first_start_makes_the_admin_and_says_how_to_connect(own_hub: Hub
     own_hub.start()
     shown = own_hub.output()
     assert own_hub.url in shown
-    assert f"admin with the password {ADMIN_PASSWORD}" in shown
+    assert "as admin with HUB_ADMIN_PASSWORD" in shown
+    assert ADMIN_PASSWORD not in shown
     assert "claude mcp add" in shown
     assert f"{own_hub.url}/mcp" in shown
     assert signed_in(own_hub, ADMIN_PASSWORD)
@@ -79,6 +85,12 @@ def test_ops_01_runserver_serves_the_same_hub(own_hub: Hub) -> None:
     own_hub.manage("migrate")
     own_hub.start(sys.executable, "manage.py", "runserver", "--noreload", str(own_hub.port))
     assert httpx.get(f"{own_hub.url}/healthz", trust_env=False).json() == {"status": "ok"}
+    token = own_hub.agent("ada")
+    with own_hub.mcp(token) as mcp:
+        assert mcp.tool("whoami")["agent"] == "ada"
+    own_hub.end()
+    assert "Traceback" not in own_hub.output()
+    assert (own_hub.data_dir / "hub.lock").read_text() == ""
 
 
 def test_ops_01_unknown_commands_of_make_name_the_ones_there_are() -> None:

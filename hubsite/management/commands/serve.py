@@ -54,11 +54,12 @@ class Command(BaseCommand):
             timeout_graceful_shutdown=10,
         )
 
-    def _greet(self, address: str, password: str | None) -> None:
+    def _greet(self, address: str, admin: startup.NewAdmin | None) -> None:
         """Say where the hub is and how to come in."""
         sign_in = f"sign in at {address}/"
-        if password:
-            sign_in += f" as {startup.FIRST_ADMIN} with the password {password} (shown this once)"
+        if admin:
+            password = f"the password {admin.generated} (shown this once)" if admin.generated else "HUB_ADMIN_PASSWORD"
+            sign_in += f" as {admin.name} with {password}"
         self.stdout.write(
             f"Muster serves {address}, data in {settings.DATA_DIR}\n"
             f"  People: {sign_in}\n"
