@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 
 from core.errors import HubError
 
@@ -72,9 +72,28 @@ def write_if_free(write: Callable[[], object]) -> None:
     if connection.vendor == "sqlite" and not _writers.acquire(TOUCH_WAIT_SECONDS):
         return
     try:
-        write()
+        with _impatient():
+            write()
     except DatabaseError:
         return
     finally:
         if connection.vendor == "sqlite":
             _writers.release()
+
+
+@contextmanager
+def _impatient() -> Iterator[None]:
+    """Let the store refuse at once what another process, or another transaction, is in the way of."""
+    milliseconds = int(TOUCH_WAIT_SECONDS * 1000)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            with transaction.atomic():
+                cursor.execute(f"SET LOCAL lock_timeout = {milliseconds}")
+                yield
+            return
+        usual = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+        cursor.execute(f"PRAGMA busy_timeout = {milliseconds}")
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {usual}")

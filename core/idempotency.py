@@ -91,20 +91,22 @@ class Once[R]:
             check_key(self._key)
             self._fingerprint = fingerprint(*call)
 
-    def run(self, body: Callable[[], R]) -> R:
-        """Answer what was stored for this call, or run it and store what it answers."""
-        stored = self.recalled()
-        return self.remembered(body()) if stored is None else stored
-
-    def recalled(self) -> R | None:
-        """Answer what was stored for this call; `conflict` when the key was used for another."""
+    def seen(self, look: Callable[[Actor, str, str], dict[str, Any] | None]) -> R | None:
+        """Answer what `look` finds stored for this call: the memory's `recall`, or one that claims nothing."""
         if self._key is None:
             return None
-        stored: Any = self._memory.recall(self._actor, self._key, self._fingerprint)
+        stored: Any = look(self._actor, self._key, self._fingerprint)
         return stored  # type: ignore[no-any-return]
 
-    def remembered(self, result: R) -> R:
-        """Store the result in the transaction that is open; answers it."""
+    def run(self, body: Callable[[], R]) -> R:
+        """Answer what was stored for this call, or run it and store what it answers, in the transaction that is open.
+
+        `conflict` when the key was used for another call.
+        """
+        stored = self.seen(self._memory.recall)
+        if stored is not None:
+            return stored
+        result = body()
         if self._key is not None:
             self._memory.remember(self._actor, self._key, self._fingerprint, result)  # type: ignore[arg-type]
         return result

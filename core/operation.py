@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import wraps
 from typing import Any, Concatenate, Protocol
 
-from django.db import transaction
+from django.db import IntegrityError, OperationalError, transaction
 
 from core.actor import Actor
 from core.gate import write_gate
@@ -35,6 +35,9 @@ class Keeper(Memory, Protocol):
 
     def authorize_staff(self, actor: Actor) -> None:
         """Refuse anyone but active staff and the hub."""
+
+    def seen(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
+        """Answer what `recall` would, outside a transaction and without claiming the key."""
 
 
 class WritableFile[Writer](Protocol):
@@ -79,6 +82,17 @@ def write_transaction() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _project_transaction(authorize: Callable[[], Any]) -> Iterator[Any]:
+    """One durable transaction on a project, which answers `not_found` also when it was deleted meanwhile."""
+    try:
+        with write_transaction():
+            yield authorize()
+    except (IntegrityError, OperationalError):
+        authorize()
+        raise
+
+
 def operation[Project, **P, R](
     right: Right,
     after: Callable[[Any], object] | None = None,
@@ -92,8 +106,7 @@ def operation[Project, **P, R](
     def wrap(body: Callable[Concatenate[Actor, Project, P], R]) -> Callable[Concatenate[Actor, str, P], R]:
         @wraps(body)
         def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            with write_transaction():
-                project = keeper().authorize(actor, place, right)
+            with _project_transaction(lambda: keeper().authorize(actor, place, right)) as project:
                 once = Once[R](keeper(), actor, (run.__name__, place, kwargs))
                 result = once.run(lambda: body(actor, project, *args, **kwargs))
             if after is not None:
@@ -147,40 +160,51 @@ def file_operation[Project, Writer: MemoWriter, File: WritableFile[Any], **P, R]
     return wrap
 
 
-class HubStep[R]:
-    """The hub half of a `held_operation`: one transaction, with its result remembered there."""
+class HubStep[File, R]:
+    """The hub half of a `held_operation`: the file that is held, and one transaction with its result remembered."""
 
-    def __init__(self, once: Once[R]) -> None:
+    def __init__(self, file: File, once: Once[R], authorize: Callable[[], Any]) -> None:
+        self.file = file
         self._once = once
+        self._authorize = authorize
 
     def commit(self, change: Callable[[], R]) -> R:
-        """Change the hub store and commit."""
-        with write_transaction():
-            return self._once.remembered(change())
+        """Change the hub store and commit. Authorizes again: nothing holds the project still but the transaction."""
+        with _project_transaction(self._authorize):
+            return self._once.run(change)
 
 
 def held_operation[Project, File: WritableFile[Any], **P, R](
     right: Right,
     locate: Callable[..., File],
     after: Callable[[File], object] | None = None,
-) -> Callable[[Callable[Concatenate[Actor, Project, HubStep[R], P], R]], Callable[Concatenate[Actor, str, P], R]]:
+) -> Callable[[Callable[Concatenate[Actor, Project, HubStep[File, R], P], R]], Callable[Concatenate[Actor, str, P], R]]:
     """Make ``verb_noun(actor, project, hub, /, *, ...)`` an operation on the hub store with a file held still.
 
     The writer lock keeps every write of the file either before it or, refused, after it. The body ends with
-    ``hub.commit(change)``; ``after`` then runs on the file, once the lock is free.
+    ``hub.commit(change)``; ``after`` then runs on the file, once the lock is free. A retry is answered before the file
+    is looked for: what the first call did may have moved it.
     """
 
     def wrap(
-        body: Callable[Concatenate[Actor, Project, HubStep[R], P], R],
+        body: Callable[Concatenate[Actor, Project, HubStep[File, R], P], R],
     ) -> Callable[Concatenate[Actor, str, P], R]:
         @wraps(body)
         def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            file = locate(keeper().authorize(actor, place, right), **kwargs)
+            def authorize() -> Any:  # noqa: ANN401 - the project row
+                return keeper().authorize(actor, place, right)
+
+            project = authorize()
+            once = Once[R](keeper(), actor, (run.__name__, place, kwargs))
+            stored = once.seen(keeper().seen)
+            if stored is not None:
+                return stored
+            file = locate(project, **kwargs)
             with file.writing():
-                project = keeper().authorize(actor, place, right)
-                once = Once[R](keeper(), actor, (run.__name__, place, kwargs))
-                stored = once.recalled()
-                result = body(actor, project, HubStep(once), *args, **kwargs) if stored is None else stored
+                project, stored = authorize(), once.seen(keeper().seen)
+                if stored is not None:
+                    return stored
+                result = body(actor, project, HubStep(file, once, authorize), *args, **kwargs)
             if after is not None:
                 after(file)
             return result

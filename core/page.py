@@ -53,11 +53,11 @@ def limit_or_default(limit: int | None) -> int:
     return DEFAULT_LIMIT if limit is None else check_limit(limit)
 
 
-def fitting(rows: Sequence[dict[str, Any]]) -> int:
-    """Answer how many of the rows fit a default reply; at least one, if there is one."""
+def fitting(rows: Sequence[dict[str, Any]], most: int = DEFAULT_REPLY_BYTES) -> int:
+    """Answer how many of the rows fit a default reply, or `most` bytes; at least one, if there is one."""
     size = 0
     for number, row in enumerate(rows):
         size += len(json.dumps(row, ensure_ascii=False, default=str).encode())
-        if size > DEFAULT_REPLY_BYTES and number:
+        if size > most and number:
             return number
     return len(rows)

@@ -48,6 +48,14 @@ class IdentityKeeper:
         idempotency.replayed(key, row.fingerprint, fingerprint)
         return dict(row.result)
 
+    def seen(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
+        """Answer what `recall` would, outside a transaction and without claiming the key."""
+        row = IdempotencyKey.objects.filter(actor=str(actor), key=key, created_at__gt=_horizon()).first()
+        if row is None:
+            return None
+        idempotency.replayed(key, row.fingerprint, fingerprint)
+        return dict(row.result)
+
     def remember(self, actor: Actor, key: str, fingerprint: str, result: dict[str, Any]) -> None:
         """Keep the result for a day, under the key that `recall` claimed for this call."""
         IdempotencyKey.objects.filter(actor=str(actor), key=key, fingerprint=fingerprint).update(result=result)

@@ -87,6 +87,13 @@ def answer_of(item: InboxItem) -> Event | None:
     return Event.objects.filter(thread=item.pk, kind=Kind.ANSWER).order_by("pk").first()
 
 
+def answers_of(items: Iterable[InboxItem]) -> dict[str, Event]:
+    """Answer, in one read, the events that resolved items, by the item's id."""
+    asked = [item.pk for item in items if item.status == Status.RESOLVED]
+    answers = Event.objects.filter(thread__in=asked, kind=Kind.ANSWER).order_by("-pk")
+    return {str(answer.thread): answer for answer in answers}
+
+
 def agent_json(item: InboxItem) -> dict[str, Any]:
     """Answer an item as agents see it: a read entry is ``unread``, its time the one before (INB-02)."""
     return _shared(item) | {"status": str(Status.UNREAD) if item.status in READ_AXIS else item.status}

@@ -4,19 +4,22 @@ from datetime import datetime
 from typing import Any, Final
 
 from core.actor import Actor
+from core.page import fitting
 from core.times import rfc3339
 from inbox.models import OPEN, InboxItem, Status
-from inbox.queries import agent_json, answer_of
+from inbox.queries import agent_json, answers_of
 from knowledge.files import knowledge_of
 from knowledge.queries import log_json
-from projects.models import Kind, Project
+from projects.models import Event, Kind, Project
 from projects.queries import brief_event, events_of
 from sessions_app.models import Session
 from sessions_app.queries import session_json, sessions_of
 
 ROWS: Final = 5
-LINE_CHARS: Final = 280
+LINE_BYTES: Final = 280
 PAYLOAD_CHARS: Final = 600
+# The parts together stay below what agents' clients show of a reply, whatever script they are written in.
+PART_BYTES: Final = 3_400
 
 
 def brief(actor: Actor, project: Project, current: Session | None) -> dict[str, Any]:
@@ -36,14 +39,16 @@ def brief(actor: Actor, project: Project, current: Session | None) -> dict[str, 
         "answers": _answers(actor, project, since),
         "open_questions": _open(project),
         "previous_session": _session(previous) or None,
-        "handoff": _session(ended) | {"note": ended.handoff} if ended else None,
+        "handoff": _handoff(ended) if ended else None,
         "events": _events(project),
         "changed_pages": _pages(project, since),
     }
 
 
 def _part(rows: list[Any]) -> dict[str, Any]:
-    return {"rows": rows[:ROWS], "more": len(rows) > ROWS}
+    shown = rows[:ROWS]
+    shown = shown[: fitting(shown, PART_BYTES)]
+    return {"rows": shown, "more": len(rows) > len(shown)}
 
 
 def _session(session: Session | None) -> dict[str, Any]:
@@ -53,24 +58,36 @@ def _session(session: Session | None) -> dict[str, Any]:
     return {name: shown[name] for name in ("id", "name", "agent", "status", "lineage", "last_activity")}
 
 
+def _handoff(session: Session) -> dict[str, Any]:
+    note = _cut(session.handoff, PART_BYTES)
+    return _session(session) | {"note": note, "more": note != session.handoff}
+
+
 def _short(row: dict[str, Any]) -> dict[str, Any]:
     """Cut a row's line of text: a brief tells that something is there, the other calls tell it whole."""
-    for name in ("subject", "summary"):
-        if len(row.get(name) or "") > LINE_CHARS:
-            row[name] = row[name][:LINE_CHARS] + "…"
-    return row
+    return {name: _cut(value, LINE_BYTES) if name in ("subject", "summary") else value for name, value in row.items()}
+
+
+def _item(item: InboxItem) -> dict[str, Any]:
+    """Answer an inbox item without its project, which the brief names once."""
+    return {name: value for name, value in _short(agent_json(item)).items() if not name.startswith("project")}
+
+
+def _cut(text: str, most: int) -> str:
+    data = text.encode()
+    return text if len(data) <= most else data[:most].decode(errors="ignore") + "…"
 
 
 def _answers(actor: Actor, project: Project, since: datetime | None) -> dict[str, Any]:
     items = InboxItem.objects.filter(project=project, asker=str(actor), status=Status.RESOLVED)
     if since is not None:
         items = items.filter(resolved_at__gt=since)
-    newest = items.select_related("event", "project").order_by("-pk")[: ROWS + 1]
-    return _part([_short(agent_json(item)) | {"answer": _answer(item)} for item in newest])
+    newest = list(items.select_related("event", "project").order_by("-pk")[: ROWS + 1])
+    answers = answers_of(newest)
+    return _part([_item(item) | {"answer": _answer(answers.get(item.pk))} for item in newest])
 
 
-def _answer(item: InboxItem) -> dict[str, Any] | None:
-    answer = answer_of(item)
+def _answer(answer: Event | None) -> dict[str, Any] | None:
     if answer is None:
         return None
     return {"actor": answer.actor, "payload": brief_event(answer, PAYLOAD_CHARS)["payload"]}
@@ -78,7 +95,7 @@ def _answer(item: InboxItem) -> dict[str, Any] | None:
 
 def _open(project: Project) -> dict[str, Any]:
     items = InboxItem.objects.filter(project=project, status__in=OPEN).select_related("event", "project")
-    return _part([_short(agent_json(item)) for item in items.order_by("-pk")[: ROWS + 1]])
+    return _part([_item(item) for item in items.order_by("-pk")[: ROWS + 1]])
 
 
 def _events(project: Project) -> dict[str, Any]:

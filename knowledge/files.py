@@ -1,5 +1,6 @@
 """A project's knowledge base: one AgentFS file, opened through the storage backend ``knowledge`` alone (KNB-01)."""
 
+import glob
 from typing import Any, Protocol, cast
 
 from django.core.files.storage import storages
@@ -26,5 +27,8 @@ def locate(project: Project, **_: Any) -> AgentFile:  # noqa: ANN401 - the opera
 
 
 def remove_files(project: str) -> None:
-    """Remove the knowledge base of a project that is deleted."""
-    cast("OpensKnowledge", storages["knowledge"]).file(project).remove()
+    """Remove the knowledge base of a project that is deleted, and what a killed process left beside it."""
+    file = cast("OpensKnowledge", storages["knowledge"]).file(project)
+    file.remove()
+    for left in file.path.parent.glob(f"{glob.escape(file.path.name)}*"):
+        left.unlink(missing_ok=True)

@@ -1,9 +1,13 @@
 """A knowledge base as a folder: one zip of its pages, out through the storage backend and in as one write (KNB-01)."""
 
 import io
+import lzma
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import IO, Final
 
@@ -17,6 +21,17 @@ from projects.models import Project
 MOST_FILES: Final = 2_000
 MOST_BYTES: Final = 64 * 1024 * 1024
 _READ: Final = 64 * 1024
+# What reading a zip raises that is damaged, encrypted, or packed in a way this Python does not know.
+_BROKEN: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    RuntimeError,
+    ValueError,
+    EOFError,
+    OSError,
+)
 
 
 def exported(project: Project, folder: str = "") -> IO[bytes]:
@@ -25,7 +40,7 @@ def exported(project: Project, folder: str = "") -> IO[bytes]:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in _below(storage, f"{project.slug}/{folder.strip('/')}".rstrip("/")):
-            with storage.open(name) as page:
+            with suppress(FileNotFoundError), storage.open(name) as page:  # deleted meanwhile, or a link
                 archive.writestr(name.removeprefix(f"{project.slug}/"), page.read())
     made.seek(0)
     return made
@@ -50,7 +65,7 @@ def unpacked(upload: IO[bytes], folder: str = "") -> dict[str, bytes]:
     """
     try:
         archive = zipfile.ZipFile(upload)
-    except zipfile.BadZipFile:
+    except _BROKEN:
         raise invalid("file", "This is not a zip file.") from None
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > MOST_FILES:
@@ -85,6 +100,6 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> byt
                     raise HubError(
                         "payload_too_large", f"{entry.filename} is too large.", field="file", limit=limits.PAGE_BYTES
                     )
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError):
+    except _BROKEN:
         raise invalid("file", f"{entry.filename} cannot be unpacked.", name=entry.filename) from None
     return bytes(content)

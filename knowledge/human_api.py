@@ -91,5 +91,6 @@ def storage(actor: Actor, given: Nothing) -> dict[str, Any]:
     """Say what the hub keeps where, in bytes."""
     use = hub_use()
     rows = [dataclasses.asdict(row) | {"total_bytes": row.total_bytes} for row in use.projects]
+    totals = {name: use.sum_of(name) for name in rows[0] if name not in ("slug", "name")} if rows else {}
     whole = {name: getattr(use, name) for name in ("database_bytes", "data_dir_bytes", "volume_bytes")}
-    return {"projects": rows, **whole, "volume_free_bytes": use.volume_free_bytes}
+    return {"projects": rows, "totals": totals, **whole, "volume_free_bytes": use.volume_free_bytes}

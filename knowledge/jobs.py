@@ -12,9 +12,9 @@ from projects.models import Project
 @every(3600)
 def remove_orphans() -> int:
     """Remove knowledge bases without a project; runs first at start. A project's row comes before its file."""
-    removed = 0
-    for path in sorted(Path(storages["knowledge"].location).glob("*.db")):  # type: ignore[attr-defined]
-        if not Project.objects.filter(pk=path.stem).exists():
-            remove_files(path.stem)
-            removed += 1
-    return removed
+    files = Path(storages["knowledge"].location).glob("*.db*")  # type: ignore[attr-defined]
+    slugs = {path.name.rpartition(".db")[0] for path in files}  # a killed process may have left what stands beside
+    gone = slugs - set(Project.objects.values_list("slug", flat=True))
+    for slug in sorted(gone):
+        remove_files(slug)
+    return len(gone)

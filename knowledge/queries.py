@@ -100,6 +100,10 @@ def _before(cursor: str | None) -> int | None:
 
 
 def log_json(row: LogRow) -> dict[str, Any]:
-    """Answer a log row as every face shows it."""
+    """Answer a log row as every face shows it; a promoted page's names the session and path it came from."""
     shown = {"id": row.id, "op": row.op, "path": row.path, "actor": row.actor}
-    return shown | {"at": rfc3339_seconds(row.at), "version": row.version, "session": row.note.get("session")}
+    return (
+        shown
+        | {"at": rfc3339_seconds(row.at), "version": row.version}
+        | {name: row.note.get(name) for name in ("session", "from_path")}
+    )

@@ -75,7 +75,7 @@ def delete_project(actor: Actor, project: Project, /, *, confirm: str) -> str:
         raise HubError("conflict", "A personal space stays with its agent.", project=project.slug)
     if confirm != project.slug:
         raise invalid("confirm", "Repeat the project's slug to delete it.")
-    Project.objects.filter(pk=project.pk).delete()
+    removal.remove_rows(project)
     feed.forget(project)
     live.announce("projects", project=project.slug)
     return project.slug

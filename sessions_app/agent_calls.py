@@ -14,8 +14,9 @@ from identity.access import projects_for, rights_on, visible_projects
 from inbox.models import OPEN, InboxItem
 from projects.models import Project
 from sessions_app import queries
+from sessions_app.jobs import close_due_prunes
 from sessions_app.models import Session, Status
-from sessions_app.operations import adopt_session, end_session, fork_session, start_session
+from sessions_app.operations import end_session, pick_up_session, start_session
 
 
 class NoArguments(Arguments):
@@ -118,30 +119,27 @@ def session_start(actor: Actor, arguments: SessionStart) -> Json:
 
     With from, go on with another session's brain: adopt it if it ended, a copy (fork) if it still runs.
     """
+    close_due_prunes()  # a name is free from the moment nobody can bring its session back
     given: Any = {"name": arguments.name, "idempotency_key": arguments.idempotency_key}
     if arguments.source is None:
         return start_session(actor, arguments.project, **given)
-    source = queries.pickup_source(
-        actor, arguments.project, arguments.source.session, arguments.source.agent, arguments.source.name
-    )
-    mode = arguments.source.mode or ("fork" if source.status == Status.LIVE else "adopt")
-    pick_up = fork_session if mode == "fork" else adopt_session
-    return pick_up(actor, arguments.project, session=source.pk, **given)
+    source = arguments.source.model_dump(exclude={"mode"})
+    return pick_up_session(actor, arguments.project, source=source, mode=arguments.source.mode, **given)
 
 
 @agent_call("session_end", title="End a session", http=("POST", "/sessions/{session}/end"), arguments=SessionEnd)
 def session_end(actor: Actor, arguments: SessionEnd) -> Json:
     """End your session and leave a handoff note (up to 4096 characters) for whoever goes on."""
-    if arguments.session is None or arguments.idempotency_key is None:
-        row = queries.resolve_session(actor, None, arguments.session)
-    else:
-        row = queries.session_of(actor, arguments.session)
+    key = arguments.idempotency_key
+    named = arguments.session or (queries.ended_by(actor, key) if key else None)
+    # With a key it may be a retry: the session it names has ended.
+    row = queries.session_of(actor, named) if key and named else queries.resolve_session(actor, None, named)
     return end_session(
         actor,
         row.project_id,
         session=row.pk,
         handoff=arguments.handoff,
-        idempotency_key=arguments.idempotency_key,
+        idempotency_key=key,
     )
 
 

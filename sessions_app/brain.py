@@ -7,7 +7,7 @@ from django.conf import settings
 
 import agentfs
 from core.actor import Actor
-from core.errors import HubError, not_found
+from core.errors import HubError, invalid, not_found
 from core.ids import parse
 from projects.models import Project
 from sessions_app.models import Session, Status
@@ -21,17 +21,6 @@ def brain_path(project: str, session: str) -> Path:
 def brain_of(session: Session) -> agentfs.AgentFile:
     """Answer a session's brain file. Brains are working state: a commit survives a crash, not a power cut."""
     return agentfs.open_file(brain_path(session.project_id, session.pk), synchronous="NORMAL")
-
-
-def remove_files(project: str) -> None:
-    """Remove every brain of a project that is deleted, and what a crash left of copies."""
-    directory = brain_path(project, "any").parent
-    for path in sorted(directory.glob("*.db")):
-        agentfs.open_file(path).remove()
-    for path in directory.glob("*"):
-        path.unlink(missing_ok=True)
-    if directory.exists():
-        directory.rmdir()
 
 
 def locate(project: Project, *, session: str, **_: Any) -> agentfs.AgentFile:  # noqa: ANN401 - the other arguments
@@ -48,6 +37,19 @@ def present(project: Project, session: str) -> Session:
     Called under the file's writer lock, so what ended, moved or was pruned meanwhile is seen (SES-03).
     """
     row = Session.objects.filter(project=project, pk=session, deleted_at__isnull=True).select_related("agent").first()
+    if row is None:
+        raise not_found("session")
+    return row
+
+
+def source_of(project: Project, source: dict[str, str | None]) -> Session:
+    """Answer the session to go on with: by id, or an agent's newest in the project (of that name, if one is given)."""
+    session, agent, name = source.get("session"), source.get("agent"), source.get("name")
+    if (session is None) == (agent is None):
+        raise invalid("from", "from names a session, or an agent and perhaps a name.")
+    wanted = {"pk": session and parse(session, "from.session"), "agent__name": agent, "name": name}
+    rows = Session.objects.filter(project=project, deleted_at__isnull=True).select_related("agent").order_by("-pk")
+    row = rows.filter(**{column: value for column, value in wanted.items() if value is not None}).first()
     if row is None:
         raise not_found("session")
     return row

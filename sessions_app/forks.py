@@ -1,26 +1,35 @@
 """Forks on their way: a copy that has no row yet is no orphan (see ``sessions_app/jobs.py``)."""
 
-import threading
+import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-_guard = threading.Lock()
-_ids: set[str] = set()
+from agentfs.claims import claimed
+from sessions_app.brain import brain_path
+
+_MARK = ".fork"
 
 
 @contextmanager
-def underway(session: str) -> Iterator[None]:
-    """Say that a session's file is being made in this process."""
-    with _guard:
-        _ids.add(session)
-    try:
+def underway(project: str, session: str) -> Iterator[None]:
+    """Say to every process that a session's file is being made; the end of this process says that it is not."""
+    with claimed(brain_path(project, session).with_suffix(_MARK)):
         yield
+
+
+def is_underway(brain: Path) -> bool:
+    """Tell whether some process is making the session of this brain."""
+    mark = brain.with_suffix(f"{_MARK}.claim")
+    try:
+        descriptor = os.open(mark, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
     finally:
-        with _guard:
-            _ids.discard(session)
-
-
-def is_underway(session: str) -> bool:
-    """Tell whether a session's file is being made in this process."""
-    with _guard:
-        return session in _ids
+        os.close(descriptor)
+    return False

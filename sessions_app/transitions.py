@@ -1,6 +1,10 @@
 """What the operations on sessions share: telling the feed, and what a start answers."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from django.db import IntegrityError
 
 from core import live
 from core.actor import Actor
@@ -37,6 +41,16 @@ def check_name_free(project: Project, agent: int, name: str, *, but: str | None 
             "conflict", f"A pruned session {name} can still be brought back; choose another name.", field="name"
         )
     raise HubError("conflict", f"{holder.agent.name} has a session {name} in this project.", field="name")
+
+
+@contextmanager
+def name_taken(project: Project, agent: int, name: str, *, but: str | None = None) -> Iterator[None]:
+    """Refuse as `check_name_free` does where another transaction took the name since that looked."""
+    try:
+        yield
+    except IntegrityError:
+        check_name_free(project, agent, name, but=but)
+        raise
 
 
 def started(session: Session, *, resumed: bool, pickup: dict[str, Any] | None = None) -> dict[str, Any]:

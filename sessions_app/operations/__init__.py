@@ -2,7 +2,7 @@
 
 from sessions_app.operations.entries import append_entry, delete_entry, put_entry
 from sessions_app.operations.lifecycle import end_session, start_session
-from sessions_app.operations.pickup import adopt_session, fork_session, reassign_session
+from sessions_app.operations.pickup import pick_up_session, reassign_session
 from sessions_app.operations.pruning import (
     close_prune,
     prune_all_ended,
@@ -12,12 +12,11 @@ from sessions_app.operations.pruning import (
 )
 
 __all__ = [
-    "adopt_session",
     "append_entry",
     "close_prune",
     "delete_entry",
     "end_session",
-    "fork_session",
+    "pick_up_session",
     "prune_all_ended",
     "prune_ended",
     "prune_session",

@@ -64,7 +64,7 @@ def _resume(actor: Actor, project: Project, session: Session) -> Session:
 def end_session(
     actor: Actor,
     project: Project,
-    hub: HubStep[dict[str, Any]],
+    hub: HubStep[AgentFile, dict[str, Any]],
     /,
     *,
     session: str,
