@@ -65,8 +65,8 @@ class InboxItem(models.Model):
                 name="inbox_due",
             ),
             models.Index(
-                fields=["asker", "event"],
-                condition=models.Q(status="resolved", told_at__isnull=True),
+                fields=["asker", "status", "event"],
+                condition=models.Q(told_at__isnull=True),
                 name="inbox_untold",
             ),
         ]

@@ -18,6 +18,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='inboxitem',
-            index=models.Index(condition=models.Q(('status', 'resolved'), ('told_at__isnull', True)), fields=['asker', 'event'], name='inbox_untold'),
+            index=models.Index(condition=models.Q(('told_at__isnull', True)), fields=['asker', 'status', 'event'], name='inbox_untold'),
         ),
     ]
