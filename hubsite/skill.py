@@ -1,7 +1,7 @@
 """``/SKILL.md``: the public guide for agents, written from the registry so that it never lies. It holds no secrets."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
@@ -50,7 +50,7 @@ def guide(url: str) -> str:
     return _guide(url, tuple(registry))
 
 
-@cache
+@lru_cache(maxsize=8)
 def _guide(url: str, _: tuple[str, ...]) -> str:
     registry = agent_calls.calls()
     context = {
