@@ -1,6 +1,8 @@
 """Resources: the guide, and the knowledge pages of the projects the caller may read."""
 
 import base64
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -8,6 +10,7 @@ from core.actor import Actor
 from core.calls import Json
 from core.errors import HubError, invalid, not_found
 from core.operation import Right
+from core.page import fitting
 from hubsite.skill import guide
 from identity.access import authorized, visible_projects
 from knowledge.queries import all_pages, get_page
@@ -32,20 +35,21 @@ _TEMPLATE: Final[Json] = {
 
 def listed(actor: Actor, cursor: str | None) -> Json:
     """Answer ``resources/list``: the guide, then the pages of one project after the other."""
-    projects = visible_projects(actor).order_by("slug")
+    rows = list(islice(_after(actor, cursor), PAGES_LISTED + 1))
+    shown = rows[: min(PAGES_LISTED, fitting(rows))]
+    more = {"nextCursor": shown[-1]["uri"]} if len(shown) < len(rows) else {}
+    return {"resources": shown, **more}
+
+
+def _after(actor: Actor, cursor: str | None) -> Iterator[Json]:
+    if cursor is None:
+        yield _GUIDE
     after_project, after_path = _place(cursor)
-    resources = [] if cursor else [_GUIDE]
-    for project in projects.filter(slug__gte=after_project):
-        for page in all_pages(project):
-            if (project.slug, page.path) <= (after_project, after_path):
-                continue
-            if len(resources) >= PAGES_LISTED:
-                return {"resources": resources, "nextCursor": resources[-1]["uri"]}
-            uri = f"{PAGE_PREFIX}{quote(project.slug, safe='~')}{quote(page.path)}"
-            resources.append(
-                {"uri": uri, "name": page.path, "title": f"{project.name}: {page.path}", "size": page.size}
-            )
-    return {"resources": resources}
+    for project in visible_projects(actor).filter(slug__gte=after_project).order_by("slug"):
+        for page in sorted(all_pages(project), key=lambda row: row.path):
+            if project.slug != after_project or page.path > after_path:
+                uri = f"{PAGE_PREFIX}{quote(project.slug, safe='~')}{quote(page.path)}"
+                yield {"uri": uri, "name": page.path, "title": f"{project.name}: {page.path}", "size": page.size}
 
 
 def _place(cursor: str | None) -> tuple[str, str]:

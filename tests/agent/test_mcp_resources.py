@@ -82,8 +82,9 @@ def test_agt_01_many_pages_come_in_parts_without_loss(
     wanted = []
     for project in ("atlas", "borea", ada.space):
         for number in range(3):
-            write(ada, f"/fs/p{number}.md", b"x", project)
-            wanted.append(f"hub://kb/{project}/fs/p{number}.md")
+            path = ("/fs/a.md", "/fs/a/b.md", "/fs/a0.md")[number]
+            write(ada, path, b"x", project)
+            wanted.append(f"hub://kb/{project}{path}")
     monkeypatch.setattr(resources, "PAGES_LISTED", 2)
     seen, cursor = [], None
     for _ in range(10):
@@ -94,6 +95,15 @@ def test_agt_01_many_pages_come_in_parts_without_loss(
         if cursor is None:
             break
     assert seen == ["hub://guide", *wanted]
+
+
+def test_agt_01_a_list_of_long_names_stays_small(mcp: Mcp, ada: world.AgentWithToken) -> None:
+    for number in range(30):
+        write(ada, f"/fs/{number}{'ü' * 100}/{'ö' * 100}.md", b"x")
+    answer = mcp.ask("resources/list")
+    assert len(answer.body) < 20_000
+    rest = mcp.ask("resources/list", {"cursor": answer.result["nextCursor"]})
+    assert len(answer.result["resources"]) + len(rest.result["resources"]) <= 31
 
 
 @pytest.mark.parametrize("cursor", ["x", "hub://kb", "\0"])
