@@ -45,6 +45,11 @@ class Relay:
         self._ready.wait(5)
         live.relay_with(self.send)
 
+    @property
+    def is_listening(self) -> bool:
+        """Whether the first subscription stands."""
+        return self._ready.is_set()
+
     def stop(self) -> None:
         """Stop and forget what was not sent."""
         live.relay_with(None)

@@ -58,7 +58,7 @@ def _newest() -> list[Event]:
 def nav(request: HttpRequest, actor: Actor) -> HttpResponse:  # noqa: ARG001 - the shell reads for the actor
     """Show the navigation alone, for live updates."""
     return TemplateResponse(
-        request, "parts/nav.html#nav", {**admin.site.each_context(request), "place": request.GET.get("place", "")}
+        request, "parts/nav_live.html", {**admin.site.each_context(request), "place": request.GET.get("place", "")}
     )
 
 

@@ -56,4 +56,4 @@ def test_hub_04_pages_make_as_many_queries_for_many_rows_as_for_one(
         work(make_agent(f"agent-{number}", atlas="write"), number)
     after = {address: cost(human_client, address) for address in addresses}
     assert after == before
-    assert max(after.values()) < 30
+    assert 5 < min(after.values()) <= max(after.values()) < 30, after

@@ -20,12 +20,16 @@ def test_hub_09_a_signal_arrives_in_the_open_feed(desk: Desk, window: Opener) ->
 
 def test_hub_09_a_question_arrives_at_home_and_in_the_navigation(desk: Desk, window: Opener) -> None:
     page = window().open("/")
+    phone = window(width=360).open("/")
     count = page.locator("#nav .count")
     before = int(count.inner_text().split()[0])
     desk.ask("Does this arrive at home?")
     page.locator("a.ask", has_text="Does this arrive at home?").wait_for(timeout=SECOND_MS)
     page.wait_for_function(
         "before => parseInt(document.querySelector('#nav .count').innerText) === before + 1", arg=before
+    )
+    phone.wait_for_function(
+        "before => parseInt(document.querySelector('#top-count').innerText) === before + 1", arg=before
     )
 
 

@@ -46,7 +46,7 @@ def test_hum_02_every_page_is_accessible_and_fits_a_phone(desk: Desk, window: Op
     shown = window(width=360)
     problems: list[str] = []
     for address in addresses(desk):
-        shown.open(address)
+        shown.page.goto(address)
         problems += shown.audit()
         problems += [f"{address}: smaller than a finger: {small}" for small in shown.page.evaluate(SMALL)]
     assert "\n".join(problems) == ""
@@ -56,7 +56,7 @@ def test_hum_02_every_page_is_legible_in_the_dark(desk: Desk, window: Opener) ->
     shown = window(scheme="dark")
     problems: list[str] = []
     for address in addresses(desk):
-        shown.open(address)
+        shown.page.goto(address)
         problems += shown.audit("color-contrast", "heading-order", "region", "target-size")
     assert "\n".join(problems) == ""
 
