@@ -3,8 +3,7 @@
 import sqlite3
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from agentfs import failures, paths
 from agentfs.entries import EntryType
@@ -18,9 +17,8 @@ _CHILDREN: Final = """SELECT d.name, i.ino, i.mode, i.size, i.mtime FROM fs_dent
     WHERE d.parent_ino = ? ORDER BY d.name"""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """An inode as one directory entry names it; `name` is the stored spelling."""
+class Node(NamedTuple):
+    """An inode as one directory entry names it; `name` is the stored spelling. A tuple: listings make many."""
 
     name: str
     ino: int
