@@ -1,10 +1,11 @@
 """What every page of the browser shares: who looks, refusals, fragments for live updates, stored files."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Final, Protocol
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.http import content_disposition_header
@@ -56,6 +57,18 @@ def page(
     return TemplateResponse(
         request, name, {**admin.site.each_context(request), "place": place, **context}, status=status
     )
+
+
+@contextmanager
+def told(request: HttpRequest, done: str = "") -> Iterator[None]:
+    """Tell the person on the next page that it was done, or why it was refused."""
+    try:
+        yield
+    except HubError as refusal:
+        messages.error(request, refusal.message)
+    else:
+        if done:
+            messages.success(request, done)
 
 
 class HasPath(Protocol):

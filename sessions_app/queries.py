@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.utils import timezone
 
 from agentfs import Entry, LogRow, Row, canonical
 from core.actor import Actor
@@ -58,6 +59,15 @@ def session_of(actor: Actor, session: str) -> Session:
     if row is None:
         raise not_found("session")
     return row
+
+
+def marked_sessions(project: str | None = None) -> list[Session]:
+    """Answer the pruned sessions that can still be brought back, each with ``undo_until``."""
+    marked = Session.objects.filter(deleted_at__gt=timezone.now() - undo_window()).select_related("agent", "project")
+    rows = list((marked.filter(project=project) if project else marked).order_by("deleted_at"))
+    for row in rows:
+        vars(row)["undo_until"] = row.deleted_at + undo_window() if row.deleted_at else None
+    return rows
 
 
 def pruned_project(session: str) -> str:
