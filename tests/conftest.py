@@ -13,6 +13,7 @@ import agentfs
 from projects.models import Project
 from tests import world
 from tests.faces import AgentApi
+from tests.inprocess import HttpTools, HumanApi
 from tests.running import ADMIN_PASSWORD, Hub, fresh_database
 
 if TYPE_CHECKING:
@@ -78,6 +79,36 @@ def ada_api(ada: world.AgentWithToken) -> AgentApi:
 def ben_api(ben: world.AgentWithToken) -> AgentApi:
     """Answer Ben's HTTP client in this process."""
     return AgentApi(ben.token)
+
+
+@pytest.fixture
+def cleo(db: None) -> world.AgentWithToken:
+    """Answer a third trusted agent."""
+    return world.make_agent("cleo")
+
+
+@pytest.fixture
+def ada_tools(ada: world.AgentWithToken) -> HttpTools:
+    """Answer Ada's calls by name."""
+    return HttpTools(ada.token)
+
+
+@pytest.fixture
+def ben_tools(ben: world.AgentWithToken) -> HttpTools:
+    """Answer Ben's calls by name."""
+    return HttpTools(ben.token)
+
+
+@pytest.fixture
+def cleo_tools(cleo: world.AgentWithToken) -> HttpTools:
+    """Answer Cleo's calls by name."""
+    return HttpTools(cleo.token)
+
+
+@pytest.fixture
+def human_api(human_client: Client) -> HumanApi:
+    """Answer the human's JSON API, signed in."""
+    return HumanApi(human_client)
 
 
 @pytest.fixture(scope="session")
