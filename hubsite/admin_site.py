@@ -12,7 +12,7 @@ from django.views.decorators.gzip import gzip_page
 
 # Each module holds ``ROUTES``: (route, view, name). A page lives in the highest app it reads from.
 PAGES: Final = ("hubsite.pages.home", "hubsite.pages.connect", "hubsite.pages.feed", "inbox.pages")
-PAGES_OF_FILES: Final = ("sessions_app.pages", "knowledge.pages")
+PAGES_OF_FILES: Final = ("sessions_app.pages", "knowledge.pages", "knowledge.editing", "hubsite.pages.storage")
 
 
 class HubAdminSite(admin.AdminSite):

@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.http import content_disposition_header
 
@@ -14,7 +15,7 @@ from core.errors import HubError
 from identity.actors import human_from_request
 from projects.models import EventClock
 
-type View = Callable[..., HttpResponse]
+type View = Callable[..., HttpResponseBase]
 IMAGES: Final = {
     "png": "image/png",
     "jpg": "image/jpeg",
@@ -29,11 +30,11 @@ def newest_event() -> str:
     return EventClock.objects.values_list("last", flat=True).first() or ""
 
 
-def human_page(view: Callable[..., HttpResponse]) -> View:
+def human_page(view: View) -> View:
     """Make ``view(request, actor, **path)`` a page: it gets the person who looks, and a refusal becomes a page."""
 
     @wraps(view)
-    def run(request: HttpRequest, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - what the address holds
+    def run(request: HttpRequest, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - what the address holds
         try:
             return view(request, human_from_request(request), **kwargs)
         except HubError as refusal:

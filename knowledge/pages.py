@@ -10,7 +10,8 @@ from core.operation import Right
 from identity.access import authorized
 from identity.models import Agent
 from identity.pages import human_page, is_below, newest_event, page, raw
-from knowledge.queries import all_pages, get_page, page_log
+from knowledge.links import backlinks
+from knowledge.queries import all_pages, get_page, page_log, trust_of
 from projects.models import Project
 
 HISTORY: Final = 20
@@ -37,6 +38,8 @@ def knowledge(request: HttpRequest, actor: Actor, slug: str, path: str = "") -> 
         pages=pages,
         path=wanted or (f"/fs/{path}" if path else ""),
         entry=get_page(project, wanted) if wanted else None,
+        trust=trust_of(project, wanted) if wanted else None,
+        backlinks=backlinks(project, wanted) if wanted else [],
         **_history(project, wanted),
     )
 
