@@ -15,8 +15,8 @@ from identity.actors import human_from_request
 from identity.model_admin import OperationAdmin
 from identity.models import Agent, Grant, Token
 from identity.operations import create_agent, issue_token, remove_grant, revoke_token, set_grant, set_trusted
-from projects.models import Project
-from projects.operations import create_project, update_project
+from projects.models import Event, Project
+from projects.operations import create_project, delete_project, update_project
 
 EVERYWHERE = [ActionLocation.CHANGE_LIST, ActionLocation.CHANGE_FORM]
 
@@ -45,6 +45,19 @@ class ProjectAdmin(OperationAdmin):
             update_project(actor, obj.pk, name=obj.name, restricted=obj.restricted, artifact_policy=obj.artifact_policy)
         else:
             create_project(actor, slug=obj.slug, name=obj.name, restricted=obj.restricted)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401 - a project
+        """Let a project be deleted, one at a time; a personal space stays with its agent."""
+        return obj is not None and not obj.personal and self.admin_site.has_permission(request)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ANN401, ARG002 - Django's
+        """Say what goes in counts: a feed may hold a million rows."""
+        gone = [f"{project.name}: its feed, inbox items, sessions and their brains, pages, grants" for project in objs]
+        return gone, {"events": Event.objects.filter(project__in=list(objs)).count()}, set(), []
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:  # noqa: ANN401 - a project
+        """Delete by operation; the page before asked for confirmation."""
+        delete_project(human_from_request(request), obj.pk, confirm=obj.pk)
 
 
 @admin.register(Agent)
