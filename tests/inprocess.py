@@ -3,7 +3,9 @@
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +14,11 @@ from typing import Any, Protocol
 from asgiref.sync import async_to_sync, sync_to_async
 from django.apps import apps
 from django.conf import settings
+from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
+from core.errors import HubError
 from core.operation import write_transaction
 from hubsite.agent_calls import calls
 from hubsite.mcp_server import McpEndpoint
@@ -187,3 +191,23 @@ def nothing_stored() -> Iterator[None]:
 def pass_deadline(event: str) -> None:
     """Let an item's deadline be a moment ago."""
     InboxItem.objects.filter(pk=event).update(deadline_at=timezone.now())
+
+
+def together(*actions: Callable[[], Any]) -> list[Any]:
+    """Do all at once, each in a thread of its own; answers results in order, a refusal as the `HubError` it was.
+
+    The test must be transactional: each thread has its own connection, which is closed after it.
+    """
+    barrier = threading.Barrier(len(actions))
+
+    def run(action: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the action answers
+        barrier.wait(30)
+        try:
+            return action()
+        except HubError as refusal:
+            return refusal
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(actions)) as pool:
+        return [future.result(60) for future in [pool.submit(run, action) for action in actions]]
