@@ -67,11 +67,11 @@ def _guide(url: str, _: tuple[str, ...]) -> str:
 def _tool(call: Call) -> Json:
     schema = input_schema(call)
     required = schema.get("required", [])
-    names = [name if name in required else f"{name}?" for name in schema["properties"]]
+    optional = [f"{name}?" for name in schema["properties"] if name not in required]
     method, path = call.http
     return {
         "name": call.name,
-        "arguments": ", ".join(names),
+        "arguments": ", ".join([*required, *optional]),
         "description": call.description,
         "route": f"{method} /api/v1{path}",
     }
