@@ -76,10 +76,14 @@ class Relay:
 
     async def _serve(self) -> None:
         layer: Any = get_channel_layer()
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._forever(self._receive, layer))
-            tasks.create_task(self._forever(self._deliver, layer))
-            tasks.create_task(self._beat())
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._forever(self._receive, layer))
+                tasks.create_task(self._forever(self._deliver, layer))
+                tasks.create_task(self._beat())
+        finally:
+            with suppress(Exception):  # Redis may be gone; the connections go either way
+                await asyncio.wait_for(layer.flush(), 2)
 
     async def _forever(self, work: Callable[[Any], Any], layer: Any) -> None:  # noqa: ANN401 - channels has no types
         while True:
@@ -92,7 +96,9 @@ class Relay:
     async def _receive(self, layer: Any) -> None:  # noqa: ANN401
         channel = await layer.new_channel()
         await layer.group_add(GROUP, channel)
-        self._ready.set()
+        if not self._ready.is_set():
+            self._heard = time.monotonic()  # what was before is no outage
+            self._ready.set()
         while True:
             self._hear(await layer.receive(channel))
 

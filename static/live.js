@@ -41,7 +41,10 @@
     if (ctx.text.includes(`id="${target.id}"`)) return;
     event.preventDefault();
     if (ctx.response.status < 500) location.reload();
+    else show('The hub could not do this. Try again.');
   });
+  document.addEventListener('htmx:after:swap', () => { if (socket?.readyState === WebSocket.OPEN) show(''); });
+  document.addEventListener('htmx:error', () => show('The hub did not answer. Nothing you typed is lost.'));
 
   // What a person opened stays open, and what they typed stays typed.
   const keep = {

@@ -172,3 +172,20 @@ def test_inb_04_the_waiting_agent_has_the_answer_within_a_second(desk: Desk, win
         answer, at = answered()
     assert answer["answer"]["payload"]["body"] == "Now"
     assert at - clicked < 1
+
+
+def test_hum_02_a_hub_that_is_away_loses_nothing_typed(desk: Desk, window: Opener) -> None:
+    question = desk.ask("Still there?")
+    shown = window()
+    page = shown.open(f"/inbox/{question}/")
+    field = page.get_by_label("Answer", exact=True)
+    field.fill("I was typing")
+    page.route("**/answer/", lambda route: route.abort())
+    page.get_by_role("button", name="Answer").click()
+    page.get_by_text("The hub did not answer.").wait_for()
+    assert field.input_value() == "I was typing"
+    page.unroute("**/answer/")
+    page.get_by_role("button", name="Answer").click()
+    page.get_by_text("Answered by admin").wait_for()
+    assert page.evaluate("Object.keys(sessionStorage).length") == 0
+    shown.said = [line for line in shown.said if "ERR_FAILED" not in line and "Failed to fetch" not in line]
