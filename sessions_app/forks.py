@@ -6,24 +6,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agentfs.claims import claimed
+from agentfs.claims import beside, claimed
 from sessions_app.brain import brain_path
 
-_MARK = ".fork"
+
+def _mark(brain: Path) -> Path:
+    return brain.with_suffix(".fork")
 
 
 @contextmanager
 def underway(project: str, session: str) -> Iterator[None]:
     """Say to every process that a session's file is being made; the end of this process says that it is not."""
-    with claimed(brain_path(project, session).with_suffix(_MARK)):
+    with claimed(_mark(brain_path(project, session))):
         yield
 
 
 def is_underway(brain: Path) -> bool:
     """Tell whether some process is making the session of this brain."""
-    mark = brain.with_suffix(f"{_MARK}.claim")
     try:
-        descriptor = os.open(mark, os.O_RDWR | os.O_CLOEXEC)
+        descriptor = os.open(beside(_mark(brain), ".claim"), os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
     try:
@@ -33,3 +34,8 @@ def is_underway(brain: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def unmark(brain: Path) -> None:
+    """Remove the mark that a fork has left which was killed when it had its row."""
+    beside(_mark(brain), ".claim").unlink(missing_ok=True)

@@ -31,5 +31,6 @@ def brain_file(session: str, project: str = "atlas") -> Path:
 
 
 def files_below(directory: Path) -> list[str]:
-    """Answer every file below a directory, by name."""
-    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*") if path.is_file())
+    """Answer every file below a directory, by name; not the journals that stand beside a brain in use."""
+    names = {str(path.relative_to(directory)) for path in directory.rglob("*") if path.is_file()}
+    return sorted(name for name in names if not (name.endswith(("-shm", "-wal")) and name[:-4] in names))

@@ -1,4 +1,4 @@
-"""One call in a process of its own, on the test's database and data directory, that dies by SIGKILL at a named place."""
+"""One call in a process of its own, on the test's database and files, that dies by SIGKILL at a named place."""
 
 import json
 import os

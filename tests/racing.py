@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Self
 
 from django.db import connections
 
@@ -45,14 +46,18 @@ class Meanwhile:
         except BaseException as failure:  # noqa: BLE001 - raised again in the test's thread
             self._failures.append(failure)
 
-    def __enter__(self) -> "Meanwhile":
+    def __enter__(self) -> Self:
         for thread in self._threads:
             thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._done.set()
+    def wait(self) -> None:
+        """Wait until every call has answered False."""
         for thread in self._threads:
             thread.join(60)
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self.wait()
         if self._failures:
             raise self._failures[0]

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from projects.models import Project
 from sessions_app.jobs import close_due_prunes
 from sessions_app.models import Session
-from projects.models import Project
 from tests.brains import begin
 from tests.inprocess import FACES, HttpTools, HumanApi
 from tests.world import AgentWithToken
