@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from core.actor import Actor
 from core.calls import Arguments
+from core.json_values import check_storable
 
 type Handler = Callable[..., Response]
 type View = Callable[..., HttpResponseBase]
@@ -36,6 +37,7 @@ def human_call[M: BaseModel](model: type[M]) -> Callable[[Callable[..., dict[str
         @wraps(function)
         def handle(view: APIView, request: Request, **path: str) -> Response:  # noqa: ARG001 - a method of the view
             given = _query(request, model) if request.method in {"GET", "DELETE"} else request.data
+            check_storable({**given, **path} if isinstance(given, dict) else path)
             return Response(function(person(request), model.model_validate(given), **path))
 
         return handle

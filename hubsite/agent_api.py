@@ -17,10 +17,10 @@ from ninja.security.http import HttpAuthBase
 
 from core.calls import Call, Json
 from core.errors import HubError, invalid, not_found
+from core.json_values import parse
 from core.version import VERSION
 from hubsite import agent_calls
 from hubsite.agent_openapi import IN_QUERY, PROBLEM, described, is_list, path_names
-from hubsite.json_values import parse
 from hubsite.mcp.jsonrpc import encode
 from hubsite.problems import problem_response, refusal_of
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from core.actor import Actor
 from core.calls import CALLS, Arguments, Call, Json, SessionRule
-from hubsite.json_values import check_storable
+from core.json_values import check_storable
 from hubsite.problems import invalid_arguments, only_refusals
 from identity.actors import agent_from_token
 from inbox.notifications import take_pending

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from core.calls import Call
 from core.errors import HubError
+from core.json_values import parse
 from hubsite import agent_calls, executors, problems
 from hubsite.bodies import ClientGoneError, Receive, Scope, Send, declared_length, read_body, respond
-from hubsite.json_values import parse
 from hubsite.mcp import revisions
 from hubsite.mcp.dispatch import Dispatcher
 from hubsite.mcp.exchange import JSON, MAX_BODY_BYTES, Exchange, Response

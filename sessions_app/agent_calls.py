@@ -131,7 +131,7 @@ def session_start(actor: Actor, arguments: SessionStart) -> Json:
 def session_end(actor: Actor, arguments: SessionEnd) -> Json:
     """End your session and leave a handoff note (up to 4096 characters) for whoever goes on."""
     key = arguments.idempotency_key
-    named = arguments.session or (queries.ended_by(actor, key) if key else None)
+    named = queries.ended_by(actor, key) if arguments.session is None and key else arguments.session
     # With a key it may be a retry: the session it names has ended.
     row = queries.session_of(actor, named) if key and named else queries.resolve_session(actor, None, named)
     return end_session(

@@ -8,8 +8,8 @@ from typing import Any, Final
 from core.actor import Actor
 from core.calls import Call, Json
 from core.errors import HubError
+from core.json_values import check_storable
 from core.version import VERSION
-from hubsite.json_values import check_storable
 from hubsite.mcp import prompts, resources, tools
 from hubsite.mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Encoded, Failure, Request, encode
 from hubsite.mcp.revisions import RESOURCE_NOT_FOUND, STATELESS, finished, negotiated

@@ -1,6 +1,7 @@
 """JSON as agents send it: parsed strictly, and holding only values that both databases can keep."""
 
 import math
+import re
 from typing import Any, Final
 
 from pydantic_core import from_json
@@ -8,6 +9,7 @@ from pydantic_core import from_json
 from core.errors import invalid
 
 MAX_DEPTH: Final = 64
+_LONE: Final = re.compile(r"[\ud800-\udfff]")
 MAX_INTEGER: Final = 2**63 - 1
 
 
@@ -36,6 +38,8 @@ def _check_scalar(field: str, value: Any) -> None:  # noqa: ANN401 - any JSON va
     if isinstance(value, str):
         if "\0" in value:
             raise invalid(field, f"{field} holds a NUL character.")
+        if not value.isascii() and _LONE.search(value):
+            raise invalid(field, f"{field} holds half of a surrogate pair.")
     elif isinstance(value, float):
         if not math.isfinite(value):
             raise invalid(field, f"{field} holds a number out of range.")
