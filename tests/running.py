@@ -77,7 +77,7 @@ class Hub:
         arguments = command or (sys.executable, "manage.py", "serve")
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(  # noqa: S603 - our own server
-                arguments, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+                arguments, cwd=ROOT, env=self.environment, stdout=log, stderr=log
             )
         self._wait_until_ready()
         return self

@@ -51,7 +51,7 @@ class Command(BaseCommand):
             server_header=False,
             # Longer than clients keep idle connections, or a request meets a connection that is just closing.
             timeout_keep_alive=75,
-            timeout_graceful_shutdown=10,
+            timeout_graceful_shutdown=5,
         )
 
     def _greet(self, address: str, admin: startup.NewAdmin | None) -> None:
