@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.conftest import Desk, Opener
 
-SMALL = """() => [...document.querySelectorAll('.btn, .chip, .tabs a, .top a, .top button, .entry, summary, .tree a')]
+SMALL = """() => [...document.querySelectorAll('.btn, .chip, .tabs a, .top a, .top button, a.entry, summary, .tree a')]
     .filter((e) => e.checkVisibility() && e.getBoundingClientRect().height < 43.5)
     .map((e) => e.outerHTML.slice(0, 120))"""
 
