@@ -75,7 +75,7 @@ class Desk:
 
 def sign_in(hub: Hub) -> dict[str, str]:
     """Sign the admin in; answers the cookies."""
-    with httpx.Client(base_url=hub.url, trust_env=False) as client:
+    with httpx.Client(base_url=hub.url, trust_env=False, timeout=60) as client:
         client.get("/login/")
         form = {"username": "admin", "password": ADMIN_PASSWORD, "csrfmiddlewaretoken": client.cookies["csrftoken"]}
         assert client.post("/login/?next=/", data=form).status_code == httpx.codes.FOUND

@@ -82,7 +82,9 @@ def test_hum_03_an_answered_payload_stays_text(desk: Desk, window: Opener) -> No
 
 def test_hum_03_raw_files_are_text_in_a_sandbox(desk: Desk) -> None:
     desk.page("/fs/raw.html", "<script>alert(1)</script>")
-    answer = httpx.get(f"{desk.hub.url}/project/{desk.project}/raw/raw.html", cookies=desk.cookies, trust_env=False)
+    answer = httpx.get(
+        f"{desk.hub.url}/project/{desk.project}/raw/raw.html", cookies=desk.cookies, trust_env=False, timeout=60
+    )
     assert answer.text == "<script>alert(1)</script>"
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
@@ -93,6 +95,6 @@ def test_hub_07_a_picture_in_a_text_does_not_open_a_feed(desk: Desk, window: Ope
     desk.signal("Never looked at")
     address = f"/project/{desk.project}/"
     headers = {"Sec-Fetch-Dest": "image"}
-    httpx.get(desk.hub.url + address, cookies=desk.cookies, headers=headers, trust_env=False)
+    httpx.get(desk.hub.url + address, cookies=desk.cookies, headers=headers, trust_env=False, timeout=60)
     page = window().open("/connect/")
     page.locator("#nav a", has_text="The desk").locator(".dot").wait_for()
