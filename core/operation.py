@@ -107,7 +107,7 @@ def operation[Project, **P, R](
         @wraps(body)
         def run(actor: Actor, place: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
             with _project_transaction(lambda: keeper().authorize(actor, place, right)) as project:
-                once = Once[R](keeper(), actor, (run.__name__, place, kwargs))
+                once = Once[R](keeper(), actor, (run.__name__, place, _asked(kwargs)))
                 result = once.run(lambda: body(actor, project, *args, **kwargs))
             if after is not None:
                 after(result)
@@ -117,6 +117,11 @@ def operation[Project, **P, R](
         return run
 
     return wrap
+
+
+def _asked(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Leave out during which session it was asked: a retry may come in the agent's next one."""
+    return {name: value for name, value in kwargs.items() if name != "session"}
 
 
 def staff_operation[**P, R](body: Callable[Concatenate[Actor, P], R]) -> Callable[Concatenate[Actor, P], R]:

@@ -13,9 +13,11 @@ from pydantic import ValidationError
 
 from core.actor import Actor
 from core.calls import CALLS, Arguments, Call, Json, SessionRule
+from core.errors import HubError
 from core.json_values import check_storable
 from hubsite.problems import invalid_arguments, only_refusals
 from identity.actors import agent_from_token
+from identity.keeper import is_known
 from inbox.notifications import take_pending
 from sessions_app.queries import resolve_session
 
@@ -66,8 +68,13 @@ def prepared(actor: Actor, call: Call, arguments: dict[str, Any]) -> Ready:
 
 
 def _with_session(actor: Actor, rule: SessionRule, values: Any) -> Arguments:  # noqa: ANN401 - has project and session
-    session = resolve_session(actor, values.project, values.session, rule)
-    answer: Arguments = values.model_copy(update={"session": session.pk})
+    try:
+        session = resolve_session(actor, values.project, values.session, rule).pk
+    except HubError:
+        if not is_known(actor, values.idempotency_key):
+            raise
+        session = None  # a retry, after the session of the first call ended: it is answered, not done again
+    answer: Arguments = values.model_copy(update={"session": session})
     return answer
 
 

@@ -97,7 +97,7 @@ SQLITE: dict[str, Any] = {
 DATABASES: dict[str, Any] = {
     "default": dj_database_url.parse(
         os.environ.get("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'hub.sqlite3'}",
-        conn_max_age=None,  # type: ignore[arg-type]  # persistent, as Django reads None
+        conn_max_age=None,
         conn_health_checks=True,
     ),
 }
@@ -165,5 +165,7 @@ LOGGING: dict[str, Any] = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # A refused request is an answer, not an incident; what the hub did not mean is logged by hubsite.problems.
+    "loggers": {"django.request": {"level": "ERROR"}},
     "root": {"handlers": ["console"], "level": os.environ.get("HUB_LOG_LEVEL", "WARNING")},
 }

@@ -69,6 +69,12 @@ def _horizon() -> datetime:
     return timezone.now() - timedelta(hours=limits.IDEMPOTENCY_HOURS)
 
 
+def is_known(actor: Actor, key: str | None) -> bool:
+    """Tell whether the hub store holds a result under the actor's key."""
+    rows = IdempotencyKey.objects.filter(actor=str(actor), created_at__gt=_horizon())
+    return key is not None and rows.filter(key=key).exists()
+
+
 def forget_old_keys() -> int:
     """Drop keys past their day; answers how many."""
     return IdempotencyKey.objects.filter(created_at__lte=_horizon()).delete()[0]

@@ -10,6 +10,7 @@ from core.actor import Actor
 from core.checks import check_name
 from core.errors import HubError, not_found
 from core.operation import Right, operation, staff_operation
+from identity.access import space_of
 from identity.actors import PREFIX, digest
 from identity.models import Agent, Grant, Token
 from projects import feed
@@ -32,7 +33,7 @@ def create_agent(actor: Actor, /, *, name: str, trusted: bool = True) -> Agent:
     check_name(name, "name")
     if name in RESERVED or Agent.objects.filter(name=name).exists():
         raise HubError("conflict", f"The name {name} is taken.", field="name")
-    space = Project.objects.create(slug=f"~{name}", name=f"{name}'s space", personal=True)
+    space = Project.objects.create(slug=space_of(name), name=f"{name}'s space", personal=True)
     agent = Agent.objects.create(name=name, trusted=trusted, space=space)
     _audit(space, actor, "agent_created", f"created agent {name}", agent=name, trusted=trusted)
     live.announce("projects", project=space.slug)

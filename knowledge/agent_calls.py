@@ -12,7 +12,7 @@ from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.errors import HubError, invalid
 from core.operation import Right
-from core.page import fitting, limit_or_default
+from core.page import DEFAULT_REPLY_BYTES, fitting, limit_or_default
 from core.times import rfc3339_seconds
 from identity.access import authorized
 from knowledge import queries
@@ -256,6 +256,7 @@ def _content(entry: Entry, arguments: BrainGet) -> Json:
     if part and not text:  # a part too short for its first character
         text = None
     if text is not None:
+        text = text if arguments.limit else _fitting(text)
         end = arguments.offset + len(text.encode())
     more = end < entry.size
     return shown | {
@@ -264,6 +265,13 @@ def _content(entry: Entry, arguments: BrainGet) -> Json:
         "truncated": more,
         "next_offset": end if more else None,
     }
+
+
+def _fitting(text: str) -> str:
+    """Cut text to what a default reply holds: in JSON, quotes and line ends take more room."""
+    while len(json.dumps(text, ensure_ascii=False).encode()) > DEFAULT_REPLY_BYTES:
+        text = text[: len(text) * 3 // 4]
+    return text
 
 
 def _json(content: bytes) -> Any:  # noqa: ANN401 - any JSON value

@@ -113,5 +113,7 @@ def _pages(project: Project, since: datetime | None) -> dict[str, Any]:
         return _part([])
     with file.reading() as pages:
         log = pages.log(limit=200)
-    changed = {row.path: row for row in reversed(log) if since is None or row.at >= since.timestamp()}
+    # The log keeps whole seconds: what was written in the same one is told rather than missed.
+    after = int(since.timestamp()) if since else 0
+    changed = {row.path: row for row in reversed(log) if row.at >= after}
     return _part([log_json(row) for row in sorted(changed.values(), key=lambda row: -row.id)])
