@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import distinct_brains
 from tests.running import ROOT, Hub, free_port
 
 ROUNDS = 3
@@ -173,3 +174,5 @@ def show(figures: dict[tuple[str, int], Figure]) -> None:
 
 if __name__ == "__main__":
     show(measure())
+    with hub() as own:
+        distinct_brains.show(*distinct_brains.measure(own))

@@ -13,7 +13,7 @@ from knowledge.operations import import_pages
 from projects.models import Project
 from sessions_app.models import Session
 from tests.brains import begin
-from tests.inprocess import FACES, HttpTools, HumanApi, Outcome
+from tests.inprocess import FACES, HttpTools, HumanApi, Json, Outcome
 from tests.world import AgentWithToken, make_agent
 
 PARTS = ("answers", "open_questions", "events", "changed_pages")
@@ -33,7 +33,7 @@ def fill(tools: HttpTools, human_api: HumanApi, rows: int, text: str) -> None:
     import_pages(HUB, "atlas", contents=pages)
 
 
-def brief(tools: HttpTools) -> tuple[dict[str, object], int]:
+def brief(tools: HttpTools) -> tuple[Json, int]:
     """Answer a brief and how many queries it took."""
     with CaptureQueriesContext(connection) as captured:
         answer = tools("session_brief", project="atlas").done()

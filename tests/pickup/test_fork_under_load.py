@@ -34,7 +34,7 @@ def test_ses_05_twenty_forks_under_load_are_consistent_and_the_sdk_reads_them(
     project: Project, ada: AgentWithToken, ben: AgentWithToken
 ) -> None:
     tools = HttpTools(ada.token)
-    source, rounds = begin(tools, "main", left="start", right="start"), []
+    source, rounds = begin(tools, "main", left="start", right="start"), list[bytes]()
     tools("brain_put", session=source, path="/kv/state", content={"n": 1}, store="session").done()
     brain = agentfs.open_file(brain_file(source), synchronous="NORMAL")
 
@@ -50,7 +50,7 @@ def test_ses_05_twenty_forks_under_load_are_consistent_and_the_sdk_reads_them(
         put_entry(ada.actor, "atlas", session=source, path="/fs/other.md", content=b"x")
         return True
 
-    forks = []
+    forks: list[str] = []
     with Meanwhile(write_in_step, write_in_step, write_in_step, write_alone):
         while len(forks) < FORKS:
             name = {"project": "atlas", "name": f"f{len(forks)}", "from": {"session": source}}

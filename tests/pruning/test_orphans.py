@@ -80,7 +80,7 @@ def test_ops_02_a_fork_underway_in_another_process_is_no_orphan(project: Project
 def test_ops_02_looking_for_orphans_never_meets_a_fork(
     project: Project, ada_tools: HttpTools, ben: AgentWithToken
 ) -> None:
-    source, forks = begin(ada_tools, "main", notes="x"), []
+    source, forks = begin(ada_tools, "main", notes="x"), list[str]()
 
     def fork() -> bool:
         given = {"project": "atlas", "name": f"f{len(forks)}", "from": {"session": source}}

@@ -110,5 +110,7 @@ def test_ses_08_every_ended_session_of_a_project_or_of_all(
 def test_ses_08_a_mark_is_announced_with_the_time_it_can_be_undone_until(ended: str, human_api: HumanApi) -> None:
     answer = human_api.post(f"/sessions/{ended}/prune").done()
     assert answer["session"] == ended
-    assert answer["undo_until"] > Session.objects.get().deleted_at.isoformat()[:19]
+    marked = Session.objects.get().deleted_at
+    assert marked is not None
+    assert answer["undo_until"] > marked.isoformat()[:19]
     assert Event.objects.filter(session=ended, kind="session").count() == 2

@@ -90,7 +90,7 @@ def test_hub_08_a_deletion_names_the_project_twice(project: Project, ada: AgentW
         assert as_agent.delete("/projects/atlas", confirm="atlas").refused
 
 
-WRITES = {
+WRITES: dict[str, dict[str, object]] = {
     "signal_append": {"summary": "x"},
     "session_start": {"name": "new"},
     "brain_put": {"store": "project", "path": "/fs/page.md", "content": "x"},
