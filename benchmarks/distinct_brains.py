@@ -67,12 +67,22 @@ def measure(hub: Hub) -> tuple[Waits, Waits, float]:
     for writer in (held, *others):
         writer.write()
     alone = _write_for(HELD_SECONDS, others)
-    with ThreadPoolExecutor(1) as pool, closing(sqlite3.connect(held.brain(hub), isolation_level=None)) as holder:
-        holder.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(2) as pool:
+        is_held = threading.Event()
+        holding = pool.submit(_hold, held.brain(hub), is_held)
+        is_held.wait()
         waiting = pool.submit(held.write)
         beside = _write_for(HELD_SECONDS, others)
-        holder.execute("ROLLBACK")
+        holding.result()
         return alone, beside, waiting.result() * 1000
+
+
+def _hold(brain: Path, is_held: threading.Event) -> None:
+    with closing(sqlite3.connect(brain, isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        is_held.set()
+        time.sleep(HELD_SECONDS)
+        holder.execute("ROLLBACK")
 
 
 def _write_for(seconds: float, writers: list[Writer]) -> Waits:
