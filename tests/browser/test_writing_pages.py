@@ -21,7 +21,7 @@ def test_knb_03_a_page_is_written_and_its_history_and_trust_say_so(desk: Desk, w
     page.get_by_text("human-touched").wait_for()
     assert read(desk, "/fs/house/rules.md") == "# Rules\n\nNo ink on the desk.\n"
     page.get_by_role("link", name="History", exact=True).click()
-    page.get_by_role("listitem").filter(has_text="admin").wait_for()
+    page.get_by_role("listitem").filter(has_text="putadmin").wait_for()
 
 
 def test_knb_03_a_conflict_keeps_both_texts_and_lets_the_person_choose(desk: Desk, window: Opener) -> None:
