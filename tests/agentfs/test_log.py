@@ -55,7 +55,7 @@ def test_a_filter_uses_its_index(filled: agentfs.AgentFile, column: str) -> None
     with filled.reading() as r:
         statements: list[str] = []
         r._conn.set_trace_callback(statements.append)
-        r.log(**{column: "/fs/a"}, limit=1)
+        r.log(path="/fs/a", limit=1) if column == "path" else r.log(actor="/fs/a", limit=1)
         r._conn.set_trace_callback(None)
         plan = " ".join(row[3] for row in r._conn.execute(f"EXPLAIN QUERY PLAN {statements[0]}"))
     assert f"idx_hub_log_{column}" in plan

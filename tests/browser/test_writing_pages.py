@@ -2,8 +2,12 @@
 
 import io
 import zipfile
+from typing import TYPE_CHECKING
 
 from tests.browser.conftest import Desk, Opener
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FilePayload
 
 
 def read(desk: Desk, path: str) -> str:
@@ -68,7 +72,7 @@ def test_knb_01_a_folder_goes_in_whole_or_not_at_all(desk: Desk, window: Opener)
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("in/there.md", "mine")
         archive.writestr("in/new.md", "new")
-    upload = {"name": "pages.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
+    upload: "FilePayload" = {"name": "pages.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
     shown = window()
     page = shown.open(f"/project/{desk.project}/knowledge/")
     page.get_by_text("Upload a folder").click()

@@ -57,7 +57,7 @@ def test_knb_01_a_file_somebody_read_is_saved_from_its_beginning(storage: Storag
         file.read()
         storage.save("atlas/b.md", File(file))
     with source.open("rb") as file:  # no File of Django's
-        storage.save("atlas/c.md", file)  # type: ignore[arg-type] - Django wraps it
+        storage.save("atlas/c.md", file)  # type: ignore[arg-type]  # Django wraps it
     assert read(storage, "atlas/b.md") == read(storage, "atlas/c.md") == b"from disk"
 
 
@@ -155,7 +155,7 @@ def test_knb_01_its_address_is_the_page_for_people(storage: Storage) -> None:
 
 
 def test_knb_01_it_can_be_named_in_a_migration() -> None:
-    path, args, kwargs = KnowledgeStorage().deconstruct()  # type: ignore[attr-defined] - by its decorator
+    path, args, kwargs = KnowledgeStorage().deconstruct()  # type: ignore[attr-defined]  # by its decorator
     assert (path, args, kwargs) == ("knowledge.storage.KnowledgeStorage", (), {})
 
 
