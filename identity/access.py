@@ -61,6 +61,12 @@ def _grants(actor: Actor) -> QuerySet[Grant]:
     return Grant.objects.filter(agent=actor.key) if actor.is_agent and actor.key is not None else Grant.objects.none()
 
 
+def may_read(actor: Actor, slug: str) -> bool:
+    """Tell whether there is such a project and `actor` may read it."""
+    project = Project.objects.filter(slug=slug).first()
+    return project is not None and Right.READ in rights_on(actor, project)
+
+
 def authorized(actor: Actor, slug: str, right: Right) -> Project:
     """Answer the project if `actor` holds `right` on it.
 

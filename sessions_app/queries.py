@@ -15,7 +15,7 @@ from core.ids import parse
 from core.operation import Right
 from core.page import Page, check_limit, cut
 from core.times import rfc3339, rfc3339_seconds
-from identity.access import authorized, visible_projects
+from identity.access import authorized, may_read, visible_projects
 from identity.models import IdempotencyKey
 from projects.models import Event, Kind
 from sessions_app.activity import touch
@@ -94,7 +94,7 @@ def resolve_session(
 
 def has_live(actor: Actor, project: str) -> bool:
     """Tell whether the caller has exactly one live session in the project."""
-    return len(sessions_of(actor, project=project, status=Status.LIVE).filter(agent=actor.key)[:2]) == 1
+    return len(_own_live(actor, project)) == 1
 
 
 def ended_by(actor: Actor, key: str) -> str | None:
@@ -103,8 +103,21 @@ def ended_by(actor: Actor, key: str) -> str | None:
     return kept.result.get("session") if kept else None
 
 
+def _own_live(actor: Actor, project: str | None, **wanted: str) -> list[Session]:
+    """Answer the caller's own live sessions in projects it may read: what almost every call asks, kept to few words."""
+    if not actor.is_agent or actor.key is None:
+        return []
+    if project is not None:
+        wanted["project"] = project
+    rows = Session.objects.filter(agent=actor.key, status=Status.LIVE, deleted_at__isnull=True, **wanted)
+    found = list(rows.order_by("-pk")[:20])
+    readable = {slug for slug in {row.project_id for row in found} if may_read(actor, slug)}
+    return [row for row in found if row.project_id in readable]
+
+
 def _named(actor: Actor, project: str | None, session: str, rule: str) -> Session:
-    row = session_of(actor, session)
+    own = _own_live(actor, None, pk=parse(session, "session"))
+    row = own[0] if own else session_of(actor, session)
     if project is not None and row.project_id != project:
         raise not_found("session")
     if rule == "own" and row.agent_id != actor.key:
@@ -115,9 +128,9 @@ def _named(actor: Actor, project: str | None, session: str, rule: str) -> Sessio
 
 
 def _only_live(actor: Actor, project: str | None) -> Session:
-    live = list(sessions_of(actor, project=project, status=Status.LIVE).filter(agent=actor.key)[:20])
+    live = _own_live(actor, project)
     if not live:
-        if project is not None and not visible_projects(actor).filter(pk=project).exists():
+        if project is not None and not may_read(actor, project):
             raise not_found("project")
         where = f" in {project}" if project else ""
         raise HubError("no_active_session", f"You have no live session{where}. Call session_start first.")
@@ -205,7 +218,10 @@ def _lineage(session: Session) -> dict[str, Any] | None:
     if not session.source:
         return None
     lineage = {"mode": session.source_mode, "session": session.source, "agent": session.source_agent}
-    return lineage | {"source_pruned": not getattr(session, "source_here", False)}
+    known: dict[str, bool] = vars(session)
+    if "source_here" not in known:
+        known["source_here"] = Session.objects.filter(pk=session.source, deleted_at__isnull=True).exists()
+    return lineage | {"source_pruned": not known["source_here"]}
 
 
 def undo_window() -> timedelta:
