@@ -174,5 +174,5 @@ def test_inb_01_any_order_of_calls_agrees_with_a_plain_model() -> None:
     World.agents = (make_agent("ada"), make_agent("ben"))
     World.human = make_person("kim")
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        Inbox, settings=settings(max_examples=12, stateful_step_count=25, deadline=None, database=None)
+        Inbox, settings=settings(max_examples=8, stateful_step_count=25, deadline=None, database=None)
     )

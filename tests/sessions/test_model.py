@@ -176,5 +176,5 @@ class Brains(RuleBasedStateMachine):
 def test_ses_03_any_order_of_calls_agrees_with_a_plain_model() -> None:
     World.agents = (make_agent("ada"), make_agent("ben"))
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        Brains, settings=settings(max_examples=12, stateful_step_count=30, deadline=None, database=None)
+        Brains, settings=settings(max_examples=8, stateful_step_count=25, deadline=None, database=None)
     )
