@@ -18,7 +18,7 @@ from tests.world import AgentWithToken, make_agent, make_project
 
 AGENTS, NAMES = st.integers(0, 1), st.sampled_from(["one", "two"])
 PATHS = st.sampled_from(["/fs/a", "/fs/d/b", "/fs/d", "/kv/k"])
-CONTENTS = st.sampled_from([b"", b"1", b"22", b'"x"', b"3" * 20_000])
+CONTENTS = st.sampled_from([b"", b"1", b"22", b'"x"', b'"' + b"3" * 20_000 + b'"'])
 # Which version a write says it holds: none, one that is not there, none at all, or the one that is.
 HELD = st.sampled_from(["any", "absent", "stale", "current"])
 
