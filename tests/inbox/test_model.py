@@ -66,7 +66,9 @@ class Inbox(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.slug = make_project(f"inbox{next(World.numbers)}").pk
-        mark_all_read(World.human.actor)  # what runs before this one left
+        # What the runs before this one left is settled: deadlines and read-all know no project.
+        mark_all_read(World.human.actor)
+        expire_due()
         self.items: dict[str, Item] = {}
 
     @rule(target=posted, who=st.integers(0, 1), kind=st.sampled_from(sorted(OPENS)), deadline=st.booleans())
