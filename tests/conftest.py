@@ -23,7 +23,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(autouse=True)
-def data_dir(settings: Any, tmp_path: Path) -> Iterator[Path]:  # noqa: ANN401 - pytest-django's wrapper
+def data_dir(settings: Any, tmp_path: Path) -> Iterator[Path]:
     """Give each test an empty data directory; files it opened are closed after it."""
     settings.DATA_DIR = tmp_path / "data"
     settings.DATA_DIR.mkdir()

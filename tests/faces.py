@@ -117,7 +117,7 @@ class McpAgent:
         self.close()
 
 
-def _parsed(content: bytes) -> Any:  # noqa: ANN401 - JSON
+def _parsed(content: bytes) -> Any:
     try:
         return json.loads(content) if content else None
     except ValueError:

@@ -36,7 +36,7 @@ class Outcome:
     body: Json
     refused: bool
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - JSON
+    def __getitem__(self, name: str) -> Any:
         assert not self.refused, self.body
         return self.body[name]
 
@@ -114,14 +114,14 @@ class McpTools:
             await asyncio.Event().wait()  # the client stays
             raise AssertionError
 
-        async def send(event: Json) -> None:  # noqa: RUF029 - ASGI's shape
+        async def send(event: Json) -> None:
             sent.extend(event.get("body", b""))
 
         await self._endpoint(scope, receive, send)
         return dict(json.loads(bytes(sent)))
 
 
-def _on_this_thread(work: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the work answers
+def _on_this_thread(work: Callable[[], Any]) -> Any:
     return sync_to_async(work)()
 
 
@@ -171,7 +171,9 @@ def stored() -> tuple[dict[str, int], dict[str, int]]:
     root = Path(settings.DATA_DIR)
     sizes = {str(path.relative_to(root)): path.stat().st_size for path in root.rglob("*") if path.is_file()}
     files = {
-        name: size for name, size in sizes.items() if not (name.endswith("-shm") or (name.endswith("-wal") and not size))
+        name: size
+        for name, size in sizes.items()
+        if not (name.endswith("-shm") or (name.endswith("-wal") and not size))
     }
     return rows, files
 
@@ -200,7 +202,7 @@ def together(*actions: Callable[[], Any]) -> list[Any]:
     """
     barrier = threading.Barrier(len(actions))
 
-    def run(action: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the action answers
+    def run(action: Callable[[], Any]) -> Any:
         barrier.wait(30)
         try:
             return action()

@@ -17,7 +17,7 @@ STATELESS = "2026-07-28"
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 
-def on_this_thread(work: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the work answers
+def on_this_thread(work: Callable[[], Any]) -> Any:
     """Run a request's database work where the test's transaction is."""
     return sync_to_async(work)()
 
@@ -31,7 +31,7 @@ class HttpAnswer:
     body: bytes = b""
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 - JSON
+    def json(self) -> Any:
         return json.loads(self.body)
 
     @property
@@ -100,7 +100,7 @@ class Mcp:
         raw = [(name.encode(), value.encode("latin-1")) for name, value in lines]
         return {"type": "http", "method": method, "path": "/mcp", "scheme": "http", "headers": raw}
 
-    def send(self, message: Any, version: str | None = None, **more: str) -> HttpAnswer:  # noqa: ANN401 - JSON
+    def send(self, message: Any, version: str | None = None, **more: str) -> HttpAnswer:
         """Send one JSON value with the version header."""
         headers = [("mcp-protocol-version", version)] if version else []
         headers += [(name.replace("_", "-"), value) for name, value in more.items()]

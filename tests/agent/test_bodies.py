@@ -21,7 +21,7 @@ class Spool:
     def __init__(self) -> None:
         self.body = b""
 
-    async def __call__(self, _: object, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
+    async def __call__(self, _: object, receive: Any, send: Any) -> None:
         while True:
             message = await receive()
             self.body += message.get("body", b"")
@@ -31,7 +31,7 @@ class Spool:
         await send({"type": "http.response.body", "body": b"ok"})
 
 
-def serve(application: Any, chunks: list[bytes], length: str | None = None) -> tuple[list[Message], int]:  # noqa: ANN401
+def serve(application: Any, chunks: list[bytes], length: str | None = None) -> tuple[list[Message], int]:
     """Send chunks to an application limited to 10 bytes; answers what it sent and how many chunks it read."""
     sent: list[Message] = []
     waiting = list(chunks)
@@ -69,7 +69,7 @@ def test_agt_01_a_body_that_grows_is_cut_at_the_limit() -> None:
 
 
 def test_agt_01_an_answer_that_has_begun_is_not_begun_again() -> None:
-    async def early(_: object, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
+    async def early(_: object, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await receive()
 

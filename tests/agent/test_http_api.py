@@ -131,11 +131,11 @@ def test_agt_01_a_path_argument_may_hold_slashes(ada: world.AgentWithToken) -> N
     assert [place["name"] for place in methods["get"]["parameters"]] == ["path", "depth"]
 
 
-def _echo(_: object, arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - the probe's arguments
+def _echo(_: object, arguments: Any) -> dict[str, Any]:
     return dict(arguments.model_dump())
 
 
-def _serve(api: Any, agent: world.AgentWithToken, address: str, query: dict[str, str]) -> Any:  # noqa: ANN401 - Ninja
+def _serve(api: Any, agent: world.AgentWithToken, address: str, query: dict[str, str]) -> Any:
     request = RequestFactory().get(
         f"/{address}", query_params=query, headers={"Authorization": f"Bearer {agent.token}"}
     )
@@ -144,7 +144,7 @@ def _serve(api: Any, agent: world.AgentWithToken, address: str, query: dict[str,
     return json.loads(response.content)
 
 
-def _post(agent: world.AgentWithToken, address: str, body: bytes, content_type: str = "application/json") -> Any:  # noqa: ANN401
+def _post(agent: world.AgentWithToken, address: str, body: bytes, content_type: str = "application/json") -> Any:
     headers = {"Authorization": f"Bearer {agent.token}"}
     return Client().generic("POST", f"/api/v1{address}", body, content_type, headers=headers)
 

@@ -37,12 +37,12 @@ class Everything(Arguments):
     either: int | str | None = None
 
 
-def call(run: Any, arguments: type[Arguments] = Arguments) -> Call:  # noqa: ANN401 - a call's function
+def call(run: Any, arguments: type[Arguments] = Arguments) -> Call:
     """Answer a call outside the registry."""
     return Call("probe", "Probe", "A probe.", ("POST", "/probe"), arguments, run, None, False, False, False)  # noqa: FBT003
 
 
-def probing(run: Any, ada: AgentWithToken) -> Mcp:  # noqa: ANN401 - a call's function
+def probing(run: Any, ada: AgentWithToken) -> Mcp:
     """Answer a client of an endpoint with one tool."""
     return Mcp(McpEndpoint({"probe": call(run)}, on_this_thread), ada.token)
 

@@ -62,14 +62,14 @@ async def connected(served: Served, mode: str, token: str | None = None) -> Asyn
             yield client
 
 
-async def call(client: Client, name: str, /, **arguments: object) -> Any:  # noqa: ANN401 - JSON
+async def call(client: Client, name: str, /, **arguments: object) -> Any:
     """Call a tool that answers."""
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result
     return result.structured_content
 
 
-async def refused(client: Client, name: str, /, **arguments: object) -> Any:  # noqa: ANN401 - JSON
+async def refused(client: Client, name: str, /, **arguments: object) -> Any:
     """Call a tool that refuses."""
     result = await client.call_tool(name, arguments)
     assert result.is_error, result

@@ -19,20 +19,20 @@ SNAPSHOT = Path(__file__).with_name("openapi.json")
 
 
 @pytest.fixture
-def document(client: Client) -> Any:  # noqa: ANN401 - JSON
+def document(client: Client) -> Any:
     response = client.get("/api/v1/openapi.json")
     assert response.status_code == 200
     return response.json()
 
 
-def test_agt_01_the_document_is_the_agreed_one(document: Any) -> None:  # noqa: ANN401 - JSON
+def test_agt_01_the_document_is_the_agreed_one(document: Any) -> None:
     written = json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     if os.environ.get("MUSTER_WRITE_OPENAPI") == "1":
         SNAPSHOT.write_text(written)
     assert json.loads(SNAPSHOT.read_text()) == document, "the API changed: see this module's head"
 
 
-def test_agt_01_every_call_is_described_with_all_its_arguments(document: Any) -> None:  # noqa: ANN401 - JSON
+def test_agt_01_every_call_is_described_with_all_its_arguments(document: Any) -> None:
     for call in agent_calls.calls().values():
         method, template = call.http
         operation = document["paths"][f"/api/v1{template}"][method.lower()]

@@ -45,7 +45,7 @@ def test_agt_01_calls_made_up_from_the_document_are_never_a_fault(
 
     @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(one_of(strategies))
-    def holds(case: Any) -> None:  # noqa: ANN401 - schemathesis's case
+    def holds(case: Any) -> None:
         if "timeout_s" in case.query:
             case.query["timeout_s"] = "0"
         headers = {"Authorization": f"Bearer {token}"}

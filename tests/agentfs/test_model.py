@@ -133,6 +133,6 @@ class Engine(RuleBasedStateMachine):
 
 def test_the_engine_is_like_a_dictionary() -> None:
     run_state_machine_as_test(
-        Engine,  # type: ignore[arg-type]  # the class is its own factory
+        Engine,
         settings=settings(max_examples=25, stateful_step_count=20, deadline=None),
     )

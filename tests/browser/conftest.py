@@ -142,7 +142,7 @@ def window(browser: "Browser", desk: Desk) -> Iterator[Opener]:
     """Open windows signed in as admin; whatever a console says against them fails the test."""
     opened: list[Window] = []
 
-    def make(*, width: int = 1280, scheme: Scheme = "light", signed_in: bool = True, **more: Any) -> Window:  # noqa: ANN401
+    def make(*, width: int = 1280, scheme: Scheme = "light", signed_in: bool = True, **more: Any) -> Window:
         context = browser.new_context(
             base_url=desk.hub.url, color_scheme=scheme, viewport={"width": width, "height": 800}, **more
         )

@@ -13,7 +13,7 @@ from tests.browser.conftest import Desk
 type Note = dict[str, Any]
 
 
-def open_socket(desk: Desk, *, origin: str | None = None, cookies: dict[str, str] | None = None) -> Any:  # noqa: ANN401
+def open_socket(desk: Desk, *, origin: str | None = None, cookies: dict[str, str] | None = None) -> Any:
     cookie = "; ".join(f"{name}={value}" for name, value in (desk.cookies if cookies is None else cookies).items())
     url = desk.hub.url.replace("http", "ws") + "/live/"
     return connect(url, origin=origin or desk.hub.url, additional_headers={"Cookie": cookie}, proxy=None)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from tests.running import free_port
 
 
 @pytest.fixture
-def redis(settings: Any) -> Iterator[subprocess.Popen[bytes]]:  # noqa: ANN401 - pytest-django's wrapper
+def redis(settings: Any) -> Iterator[subprocess.Popen[bytes]]:
     """Run a Redis of this test's own."""
     path = shutil.which("redis-server")
     if path is None:

@@ -72,7 +72,7 @@ def test_knb_01_a_folder_goes_in_whole_or_not_at_all(desk: Desk, window: Opener)
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("in/there.md", "mine")
         archive.writestr("in/new.md", "new")
-    upload: "FilePayload" = {"name": "pages.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
+    upload: FilePayload = {"name": "pages.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
     shown = window()
     page = shown.open(f"/project/{desk.project}/knowledge/")
     page.get_by_text("Upload a folder").click()

@@ -73,9 +73,10 @@ def violations(tree: ast.Module) -> list[str]:
     """Find what a face may not do."""
     found = [f"imports {name}" for name in sorted(imports(tree) & BEHIND_THE_DOOR)]
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in BYPASSES or is_row_write(node.func):
-                found.append(f"line {node.lineno}: {ast.unparse(node.func)}()")
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr in BYPASSES or is_row_write(node.func):
+            found.append(f"line {node.lineno}: {ast.unparse(node.func)}()")
     return found
 
 

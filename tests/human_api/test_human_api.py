@@ -13,7 +13,14 @@ from sessions_app.operations import put_entry, start_session
 from tests.inprocess import HUMAN_API, HumanApi, nothing_stored
 from tests.world import AgentWithToken, Person, make_person
 
-READS = ("/projects", "/projects/atlas/events", "/inbox", "/sessions", "/projects/atlas/pages", "/projects/atlas/history")
+READS = (
+    "/projects",
+    "/projects/atlas/events",
+    "/inbox",
+    "/sessions",
+    "/projects/atlas/pages",
+    "/projects/atlas/history",
+)
 
 
 @pytest.fixture
@@ -178,7 +185,12 @@ def test_hum_01_what_is_not_there_is_not_found(api: HumanApi, things: dict[str, 
 
 def test_hum_01_a_wrong_method_is_refused_in_the_one_shape(api: HumanApi, things: dict[str, str]) -> None:
     with nothing_stored():
-        for method, path in (("PUT", "/projects"), ("DELETE", "/inbox"), ("PATCH", "/sessions"), ("GET", "/inbox/read")):
+        for method, path in (
+            ("PUT", "/projects"),
+            ("DELETE", "/inbox"),
+            ("PATCH", "/sessions"),
+            ("GET", "/inbox/read"),
+        ):
             refusal = api.call(method, path, {})
             assert refusal.code in {"method_not_allowed", "not_found", "invalid_argument"}, (method, path, refusal.body)
             assert refusal.body["status"] >= 400

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from core.errors import HubError
 from hubsite.agent_calls import calls
-from identity.jobs import forget_old_keys
+from identity.keeper import forget_old_keys
 from identity.models import IdempotencyKey
 from inbox.operations import post_question, post_signal
 from knowledge.operations import append_page
@@ -49,10 +49,16 @@ def writes(tools: Tools, ada: AgentWithToken) -> dict[str, tuple[dict[str, Any],
         "brain_put key": ({**entry, "path": "/kv/a", "content": {"n": 1}}, {"content": {"n": 2}}),
         "brain_put page": ({**page, "path": "/fs/a.md", "content": "x"}, {"content": "y"}),
         "brain_put page append": ({**page, "path": "/fs/a.md", "content": "x", "append": True}, {"content": "y"}),
-        "brain_put absent": ({**page, "path": "/fs/n.md", "content": "x", "if_version": "absent"}, {"path": "/fs/m.md"}),
+        "brain_put absent": (
+            {**page, "path": "/fs/n.md", "content": "x", "if_version": "absent"},
+            {"path": "/fs/m.md"},
+        ),
         "brain_delete": ({**entry, "path": "/fs/old.md"}, {"path": "/fs/a.md"}),
         "brain_delete page": ({**page, "path": "/fs/old.md"}, {"path": "/fs/a.md"}),
-        "brain_promote": ({"session": session, "from_path": "/fs/a.md", "to_path": "/fs/p.md"}, {"to_path": "/fs/q.md"}),
+        "brain_promote": (
+            {"session": session, "from_path": "/fs/a.md", "to_path": "/fs/p.md"},
+            {"to_path": "/fs/q.md"},
+        ),
     }
 
 
@@ -178,14 +184,14 @@ def test_agt_02_calls_at_once_under_one_key_write_once() -> None:
     ada = make_agent("ada")
     for number in range(6):
 
-        def post(key: str = f"k{number}") -> Any:  # noqa: ANN401 - the result
+        def post(key: str = f"k{number}") -> Any:
             return post_signal(ada.actor, "atlas", summary="x", idempotency_key=key)["event"]
 
         results = together(post, post, post)
         assert len(set(map(str, results))) == 1, results
     assert Event.objects.filter(kind="signal").count() == 6
 
-    def append() -> Any:  # noqa: ANN401 - the result
+    def append() -> Any:
         return append_page(ada.actor, "atlas", path="/fs/a.md", content=b"x", idempotency_key="k")
 
     results = together(append, append, append)

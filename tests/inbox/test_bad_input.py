@@ -72,7 +72,18 @@ BAD: dict[str, list[Any]] = {
     "question": ["x", UNKNOWN + "0"],
     "status": ["nonsense", "", "read"],
     "name": ["", "Loud", "a b", "../x", "x" * 64, 5],
-    "path": ["", "x", "fs/a", "/", "/fs", "/etc/passwd", "/fs/a\\b", "/fs/a\nb", "/fs/" + "x" * 256, "/fs" + "/x" * 300],
+    "path": [
+        "",
+        "x",
+        "fs/a",
+        "/",
+        "/fs",
+        "/etc/passwd",
+        "/fs/a\\b",
+        "/fs/a\nb",
+        "/fs/" + "x" * 256,
+        "/fs" + "/x" * 300,
+    ],
     "from_path": ["", "x", "/fs/a\\b", "/fs/" + "x" * 256],
     "to_path": ["", "x", "/kv/a", "/fs/a\\b", "/fs"],
     "store": ["nonsense", "", 5],
@@ -83,7 +94,7 @@ BAD: dict[str, list[Any]] = {
     "if_version": ["x", "", "sha256:x"],
     "timeout_s": [-1, 56, "x"],
 }
-NOT_BAD = {
+NOT_BAD: dict[tuple[str, str], Any] = {
     ("brain_list", "path"): ["/", "/fs", ""],  # levels that always stand
     ("brain_list", "cursor"): ["x", "", "\u0661" * 26],  # a name
     ("page_history", "path"): ["/", "/fs"],
@@ -99,7 +110,7 @@ def cases(name: str) -> Iterator[tuple[str, Any]]:
                 yield field, value
 
 
-def sendable(name: str, value: Any) -> bool:  # noqa: ANN401 - any JSON value
+def sendable(name: str, value: Any) -> bool:
     """Tell whether the value can be said at all over HTTP: in an address everything is text."""
     return calls()[name].http[0] in {"PUT", "POST"} or not isinstance(value, dict | None)
 
@@ -229,9 +240,7 @@ def test_a_body_that_is_no_object_of_json_is_refused(ada: AgentWithToken, projec
     start_session(ada.actor, "atlas", name="one")
     headers = {"Authorization": f"Bearer {ada.token}"}
     with nothing_stored():
-        response = Client().post(
-            "/api/v1/projects/atlas/signals", BODIES[body], "application/json", headers=headers
-        )
+        response = Client().post("/api/v1/projects/atlas/signals", BODIES[body], "application/json", headers=headers)
     assert (response.status_code, response.json()["code"]) == (422, "invalid_argument")
     assert response.json()["details"]["field"] == "body"
 

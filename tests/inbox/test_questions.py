@@ -33,9 +33,9 @@ def answer_of(tools: Tools, question: str) -> dict[str, Any]:
 
 
 def test_inb_04_a_question_carries_what_the_human_needs(tools: Tools, api: HumanApi) -> None:
-    event = tools(
-        "question_post", project="atlas", subject="Which?", body="# Why", context="here", options=["a", "b"]
-    )["event"]
+    event = tools("question_post", project="atlas", subject="Which?", body="# Why", context="here", options=["a", "b"])[
+        "event"
+    ]
     shown = api.get(f"/inbox/{event}").done()
     assert shown["payload"] == {"body": "# Why", "context": "here", "options": ["a", "b"]}
     assert Event.objects.get(pk=event).thread == event

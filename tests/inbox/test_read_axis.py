@@ -1,5 +1,6 @@
 """INB-01, INB-02, INB-03, INB-06: what is read is the human's alone, and moves nothing."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -84,7 +85,7 @@ def test_inb_01_an_item_that_is_not_there_marks_nothing(api: HumanApi, one_of_ea
     assert statuses() == before
 
 
-def of_agents(tools: Tools, **asked: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - arguments
+def of_agents(tools: Tools, **asked: Any) -> list[dict[str, Any]]:
     return list(tools("inbox_read", **asked)["items"])
 
 
@@ -126,9 +127,7 @@ def test_inb_02_the_human_sees_what_was_read(api: HumanApi, one_of_each: dict[st
     }
 
 
-def test_inb_03_reading_never_moves_an_item_nor_shifts_a_page(
-    tools: Tools, api: HumanApi, ada: AgentWithToken
-) -> None:
+def test_inb_03_reading_never_moves_an_item_nor_shifts_a_page(tools: Tools, api: HumanApi, ada: AgentWithToken) -> None:
     items = [post_signal(ada.actor, "atlas", summary=f"n{n}", kind="finished")["event"] for n in range(9)]
     first = api.get("/inbox", limit=4).done()
     for_agents = tools("inbox_read", limit=4).done()
@@ -194,14 +193,14 @@ def test_inb_05_an_item_that_is_due_shows_as_resolved_wherever_it_is_read(
     tools: Tools, api: HumanApi, ada: AgentWithToken
 ) -> None:
     items = [post_question(ada.actor, "atlas", subject=f"{n}?", deadline_s=60)["event"] for n in range(3)]
-    reads = (
+    reads: tuple[Callable[[], Any], ...] = (
         lambda: of_agents(tools)[0],
         lambda: api.get("/inbox")["items"][1],
         lambda: api.get(f"/inbox/{items[0]}").done(),
     )
-    for item, read in zip(items[::-1], reads, strict=True):
+    for item, look in zip(items[::-1], reads, strict=True):
         pass_deadline(item)
-        row = read()
+        row: Any = look()
         assert (row["id"], row["status"], row["outcome"], row["resolved_by"]) == (item, "resolved", "expired", "hub")
 
 

@@ -138,7 +138,9 @@ def test_knb_03_a_token_no_read_ever_answered_is_refused(tools: Tools, api: Huma
     with nothing_stored():
         assert tools("brain_put", **PAGE, content="y", if_version=token).details["field"] == "if_version"
         assert tools("brain_delete", **PAGE, if_version=token).details["field"] == "if_version"
-        assert api.put("/projects/atlas/page", path="/fs/a.md", content="y", if_version=token).code == "invalid_argument"
+        assert (
+            api.put("/projects/atlas/page", path="/fs/a.md", content="y", if_version=token).code == "invalid_argument"
+        )
 
 
 def test_knb_03_a_person_and_an_agent_hold_the_same_tokens(tools: Tools, api: HumanApi) -> None:
@@ -230,7 +232,8 @@ def test_knb_06_history_by_page_actor_and_operation(tools: Tools, ben: AgentWith
 
 def test_knb_06_history_is_paged_newest_first(tools: Tools, api: HumanApi) -> None:
     versions = [put(tools, str(number))["version"] for number in range(7)]
-    seen, cursor = [], {}
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
     while True:
         page = tools("page_history", project="atlas", path="/fs/a.md", limit=3, **cursor).done()
         seen += [row["version"] for row in page["rows"]]

@@ -57,7 +57,7 @@ def test_knb_01_a_file_somebody_read_is_saved_from_its_beginning(storage: Storag
         file.read()
         storage.save("atlas/b.md", File(file))
     with source.open("rb") as file:  # no File of Django's
-        storage.save("atlas/c.md", file)  # type: ignore[arg-type]  # Django wraps it
+        storage.save("atlas/c.md", file)
     assert read(storage, "atlas/b.md") == read(storage, "atlas/c.md") == b"from disk"
 
 

@@ -91,7 +91,9 @@ def test_hub_04_filters_by_kind_session_and_agent(tools: Tools, feed: list[str],
     assert ids(agent="") == []
 
 
-def test_hub_04_a_default_page_stays_small_and_loses_nothing(tools: Tools, feed: list[str], ada: AgentWithToken) -> None:
+def test_hub_04_a_default_page_stays_small_and_loses_nothing(
+    tools: Tools, feed: list[str], ada: AgentWithToken
+) -> None:
     posts = HttpTools(ada.token)
     big = [
         posts("signal_append", project="atlas", summary="x" * 1000, payload={"text": "y" * 7000})["event"]

@@ -25,7 +25,7 @@ def post(agent: AgentWithToken, number: int = 1, slug: str = "atlas") -> list[st
     return [post_signal(agent.actor, slug, summary=f"n{index}")["event"] for index in range(number)]
 
 
-def unseen(api: HumanApi, slug: str = "atlas") -> Any:  # noqa: ANN401 - JSON
+def unseen(api: HumanApi, slug: str = "atlas") -> Any:
     return next(row["unseen"] for row in api.get("/projects")["projects"] if row["slug"] == slug)
 
 

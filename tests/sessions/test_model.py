@@ -76,7 +76,7 @@ class Brains(RuleBasedStateMachine):
             return "forbidden"
         return None if session.live else "conflict"
 
-    def attempt(self, expected: str | None, action: Callable[[], Any]) -> Any:  # noqa: ANN401 - the result, if any
+    def attempt(self, expected: str | None, action: Callable[[], Any]) -> Any:
         try:
             result = action()
         except HubError as refusal:
@@ -175,6 +175,6 @@ class Brains(RuleBasedStateMachine):
 @pytest.mark.django_db
 def test_ses_03_any_order_of_calls_agrees_with_a_plain_model() -> None:
     World.agents = (make_agent("ada"), make_agent("ben"))
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Brains, settings=settings(max_examples=8, stateful_step_count=25, deadline=None, database=None)
     )

@@ -34,7 +34,8 @@ def files_of(session: str) -> list[str]:
 
 def test_ses_01_a_brain_holds_files_and_json_keys(tools: Tools, session: str) -> None:
     put(tools, session, "/fs/notes/plan.md", "# Plan")
-    for value in ({"a": [1, None, True]}, None, 0, "", [], "é", 1.5):
+    values: list[Any] = [{"a": [1, None, True]}, None, 0, "", [], "é", 1.5]
+    for value in values:
         put(tools, session, "/kv/state", value)
         entry = tools("brain_get", session=session, path="/kv/state")
         assert (entry["content"], entry["type"]) == (value, "key")
@@ -70,7 +71,8 @@ def test_ses_01_content_comes_in_parts_without_loss(tools: Tools, session: str, 
     text = "aé€😀" * 3
     put(tools, session, "/fs/a.md", text)
     for limit in (1, 2, 3, 4, 7, 50):
-        parts, offset = b"", 0
+        parts = b""
+        offset: int | None = 0
         while offset is not None:
             part = tools("brain_get", session=session, path="/fs/a.md", offset=offset, limit=limit, encoding=encoding)
             if part["encoding"] == "base64":
@@ -238,9 +240,7 @@ def test_ses_04_a_session_that_wrote_nothing_leaves_no_file(tools: Tools, sessio
     assert files_of(session) == []
 
 
-def test_ses_06_the_handoff_lives_on_the_row_and_in_the_event(
-    tools: Tools, session: str, human_client: Client
-) -> None:
+def test_ses_06_the_handoff_lives_on_the_row_and_in_the_event(tools: Tools, session: str, human_client: Client) -> None:
     put(tools, session, "/fs/a.md", "x")
     tools("session_end", session=session, handoff="Mind the gap.").done()
     assert Session.objects.get(pk=session).handoff == "Mind the gap."
