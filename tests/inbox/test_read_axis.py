@@ -1,7 +1,6 @@
 """INB-01, INB-02, INB-03, INB-06: what is read is the human's alone, and moves nothing."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -12,6 +11,9 @@ from inbox.operations import decide, post_answer, post_approval, post_question, 
 from projects.models import Project
 from tests.inprocess import FACES, HttpTools, HumanApi, Tools, nothing_stored, pass_deadline
 from tests.world import AgentWithToken, Person
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
