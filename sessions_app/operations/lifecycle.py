@@ -30,23 +30,17 @@ def start_session(
     `forbidden` for people; `conflict` while a pruned session that can be undone holds the name.
     """
     check_name(name, "name")
-    agent = agent_key(actor)
-    own = Session.objects.select_for_update().filter(project=project, agent=agent, name=name)
-    session = own.filter(deleted_at__isnull=True).first()
-    if session is None:
-        check_name_free(project, agent, name)
-        session, created = _made(agent, project, name)
-        if created:
-            tell(actor, project, session, "start", f"started {name}")
-            return started(session, resumed=False)
-    return started(_resume(actor, project, session), resumed=True)
-
-
-def _made(agent: int, project: Project, name: str) -> tuple[Session, bool]:
-    """Answer the session of that name and whether it is new; of two starts at once the second finds the first's."""
-    now = timezone.now()
+    now, agent = timezone.now(), agent_key(actor)
     new = {"id": str(ids.fresh()), "created_at": now, "last_activity": now}
-    return Session.objects.get_or_create(project=project, agent_id=agent, name=name, defaults=new)
+    # Of two starts at once the second waits here and finds the first's.
+    sessions = Session.objects.select_for_update()
+    session, created = sessions.get_or_create(project=project, agent_id=agent, name=name, defaults=new)
+    if session.deleted_at is not None:
+        check_name_free(project, agent, name)
+    if created:
+        tell(actor, project, session, "start", f"started {name}")
+        return started(session, resumed=False)
+    return started(_resume(actor, project, session), resumed=True)
 
 
 def _resume(actor: Actor, project: Project, session: Session) -> Session:
