@@ -1,7 +1,11 @@
 """AGT-01, INB-04: what an agent asked is told to it once, on whatever it calls next, and to nobody else."""
 
+import threading
+
 import pytest
 
+from inbox import notifications
+from inbox.models import InboxItem
 from projects.models import Project
 from tests.brains import begin
 from tests.inprocess import FACES, HttpTools, HumanApi, Tools, pass_deadline
@@ -104,13 +108,23 @@ def test_idn_03_nothing_is_told_of_a_project_that_is_hidden_by_now(
 
 @pytest.mark.django_db(transaction=True)
 def test_inb_04_of_calls_at_once_one_tells_it(
-    project: Project, ada: AgentWithToken, ada_tools: HttpTools, human_api: HumanApi
+    project: Project, ada: AgentWithToken, human_api: HumanApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begin(ada_tools, "main")
-    questions = [ask(ada_tools, f"q{number}") for number in range(6)]
+    tools = HttpTools(ada.token)
+    begin(tools, "main")
+    questions = [ask(tools, f"q{number}") for number in range(6)]
     for question in questions:
         human_api.post(f"/inbox/{question}/answer", body="x").done()
-    told = [row for rows in together([lambda: pending(HttpTools(ada.token))] * 5) for row in rows]
-    # A call that finds the store busy leaves it to the next.
-    told += pending(ada_tools)
+    tell, all_have_looked = notifications.tell, threading.Barrier(4)
+
+    def tell_when_all_have_looked(item: InboxItem) -> bool:
+        if item.pk == questions[0]:
+            all_have_looked.wait(30)
+        return tell(item)
+
+    monkeypatch.setattr(notifications, "tell", tell_when_all_have_looked)
+    told = [row for rows in together([lambda: pending(HttpTools(ada.token))] * 4) for row in rows]
+    monkeypatch.undo()
+    # What every call found the store too busy for is left to the next.
+    told += pending(tools)
     assert sorted(id_ for _, id_ in told) == sorted(questions)

@@ -1,8 +1,11 @@
 """SES-03: of two transitions that exclude each other exactly one wins, on either database."""
 
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,8 +13,10 @@ from django.utils import timezone
 
 import agentfs
 from projects.models import Project
+from sessions_app import transitions
 from sessions_app.jobs import close_due_prunes
 from sessions_app.models import Session
+from sessions_app.operations import pickup
 from tests.brains import begin, brain_file
 from tests.inprocess import HttpTools, HumanApi, Json, Outcome
 from tests.racing import Meanwhile, together
@@ -150,6 +155,29 @@ def test_ses_05_one_name_for_two_forks_and_an_adoption_at_once_is_one_session(wo
         assert {outcome.code for outcome in outcomes if outcome.refused} == {"conflict"}
         assert Session.objects.filter(agent__name="ben", name=f"n{number}").count() == 1
         consistent(sources[0])
+
+
+def test_ses_05_a_name_taken_between_the_look_and_the_write_is_a_conflict(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = [world.session(f"s{number}", ended=False) for number in range(2)]
+    both_looked = threading.Barrier(2)
+
+    def look(*args: Any, **kwargs: Any) -> None:
+        transitions.check_name_free(*args, **kwargs)
+        with suppress(threading.BrokenBarrierError):  # where the store lets one in at a time, nobody else comes
+            both_looked.wait(1)
+
+    monkeypatch.setattr(pickup, "check_name_free", look)
+
+    def fork(source: str) -> Outcome:
+        given = {"project": "atlas", "name": "wanted", "from": {"session": source}}
+        return world.tools["ben"]("session_start", **given)
+
+    outcomes = together([partial(fork, source) for source in sources])
+    assert sorted(outcome.refused for outcome in outcomes) == [False, True]
+    assert next(outcome for outcome in outcomes if outcome.refused).code == "conflict"
+    consistent(sources[0])
 
 
 @pytest.mark.parametrize("transition", ["end", "reassign"])

@@ -1,16 +1,18 @@
 """HUB-08: deleting a project removes its rows in every app, its files last; a personal space stays."""
 
+import threading
 from pathlib import Path
 
 import pytest
 from django.apps import apps
 from django.db.models import Field, Model
+from django.db.models.deletion import Collector
 from django.test import Client
 
 from projects.models import Project
 from tests.brains import begin, files_below
 from tests.inprocess import HttpTools, HumanApi, Outcome, nothing_stored
-from tests.racing import Meanwhile
+from tests.racing import Meanwhile, on_own_connection
 from tests.world import AgentWithToken, Person, make_agent, make_project
 
 
@@ -131,3 +133,31 @@ def test_hub_08_writes_during_a_deletion_end_in_not_found_and_leave_nothing(
     assert refusals == ["not_found"] * len(WRITES)
     assert set(rows_of("atlas").values()) == {0}
     assert [name for name in files_below(data_dir) if "atlas" in name] == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_hub_08_a_write_that_comes_while_rows_are_collected_does_not_stop_the_deletion(
+    project: Project, ada: AgentWithToken, human: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin(HttpTools(ada.token), "main")
+    delete, answers = Collector.delete, list[Outcome]()
+
+    def post() -> None:
+        signal = {"project": "atlas", "summary": "late", "session": session}
+        answers.append(on_own_connection(lambda: HttpTools(ada.token)("signal_append", **signal)))
+
+    writer = threading.Thread(target=post)
+
+    def write_first(collector: Collector) -> object:
+        if collector.data.get(Project):
+            writer.start()
+            writer.join(1.5)  # it commits before the project goes, or must wait until it is gone
+        return delete(collector)
+
+    monkeypatch.setattr(Collector, "delete", write_first)
+    client = Client()
+    client.force_login(human.user)
+    HumanApi(client).delete("/projects/atlas", confirm="atlas").done()
+    writer.join(60)
+    assert [answer.code for answer in answers] == ["not_found"]
+    assert set(rows_of("atlas").values()) == {0}
