@@ -15,6 +15,7 @@ from typing import Any, Concatenate, Protocol
 from django.db import IntegrityError, OperationalError, transaction
 
 from core.actor import Actor
+from core.errors import HubError
 from core.gate import write_gate
 from core.idempotency import FileMemory, Memory, MemoWriter, Once
 
@@ -129,9 +130,12 @@ def staff_operation[**P, R](body: Callable[Concatenate[Actor, P], R]) -> Callabl
 
     @wraps(body)
     def run(actor: Actor, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        with write_transaction():
-            keeper().authorize_staff(actor)
-            return body(actor, *args, **kwargs)
+        try:
+            with write_transaction():
+                keeper().authorize_staff(actor)
+                return body(actor, *args, **kwargs)
+        except IntegrityError as error:  # of two who take one name at once, PostgreSQL lets the body of both begin
+            raise HubError("conflict", "Somebody did this at the same moment. Look again.") from error
 
     _register(run, Right.STAFF, takes_project=False)
     return run
