@@ -22,6 +22,7 @@ class Acknowledged:
     pages: dict[str, str] = field(default_factory=dict)
     entries: dict[str, str] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    writing: str = ""
     calls: int = 0
     slowest: float = 0
 
@@ -86,11 +87,13 @@ class Worker:
     def _page_over_mcp(self, number: int) -> None:
         path = f"/fs/{self.name}/page-{number % 7}.md"
         given = {"path": path, "store": "project", "project": PROJECT, "content": f"# {self.name} {number}\n" * 40}
+        self.seen.writing = path
         self._keep(self.seen.pages, path, self._mcp("brain_put", **given))
 
     def _page_over_http(self, number: int) -> None:
         path = f"/fs/{self.name}/notes.md"
         given = {"path": path, "store": "project", "project": PROJECT, "content": f"line {number}\n", "append": True}
+        self.seen.writing = path
         self._keep(self.seen.pages, path, self._http("PUT", "/brain/entry", given))
 
     def _entry_over_http(self, number: int) -> None:
@@ -122,6 +125,7 @@ class Worker:
 
     def _keep(self, versions: dict[str, str], path: str, answer: dict[str, Any]) -> None:
         if "version" in answer:
+            self.seen.writing = ""
             versions.pop(path, None)
             versions[path] = answer["version"]
 
