@@ -15,13 +15,13 @@ django_application: Any = get_asgi_application()
 
 from hubsite import hub_lock, live, mcp_server, services  # noqa: E402 - Django must be set up first
 from hubsite.bodies import limited  # noqa: E402
-from hubsite.executors import on_workers  # noqa: E402
+from hubsite.executors import on_request_threads  # noqa: E402
 
 hub_lock.take_or_exit()
 
-_http = on_workers(limited(django_application))
-_mcp = on_workers(mcp_server.application)
-_live = on_workers(live.application)
+_http = on_request_threads(limited(django_application))
+_mcp = on_request_threads(mcp_server.application)
+_live = on_request_threads(live.application)
 
 
 async def application(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
