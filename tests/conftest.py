@@ -19,7 +19,15 @@ from tests.running import ADMIN_PASSWORD, Hub, fresh_database
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+LONG = {"hub", "own_hub", "browser", "served", "walk"}
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the modules that run a hub or a browser first: they take longest, and a worker left with one ends late."""
+    long = {item.path for item in items if LONG & set(getattr(item, "fixturenames", ()))}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture(autouse=True)
