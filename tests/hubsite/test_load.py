@@ -72,7 +72,7 @@ def test_ops_02_kill_9_in_the_middle_loses_nothing_acknowledged(own_hub: Hub) ->
     own_hub.start()
     fleet = Fleet(own_hub, 8, 10_000)
     fleet.start()
-    fleet.wait_for(240)
+    fleet.wait_for(120)
     assert own_hub.end(signal.SIGKILL) == -signal.SIGKILL
     fleet.stop.set()
     seen = fleet.join()
