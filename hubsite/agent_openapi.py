@@ -1,6 +1,7 @@
 """How each call looks in the OpenAPI document: what its arguments are and where they go."""
 
 import re
+from functools import cache
 from typing import Any, Final
 
 from core.calls import Call, Json
@@ -63,6 +64,7 @@ def _parameter(name: str, schema: Json, required: bool) -> Json:  # noqa: FBT001
     return parameter
 
 
+@cache  # asked for each argument of each request; a call never changes
 def is_list(call: Call, name: str) -> bool:
     """Whether an argument in the address may be given several times."""
     schema: dict[str, Any] = input_schema(call)["properties"].get(name, {})
