@@ -25,8 +25,11 @@ class Page[T]:
         """Whether more rows follow."""
         return self.next_cursor is not None
 
-    def first(self, number: int, cursor_of: Callable[[T], str]) -> "Page[T]":
-        """Answer the page cut to its first rows."""
+    def within_reply(
+        self, asked: int | None, shape: Callable[[T], dict[str, Any]], cursor_of: Callable[[T], str]
+    ) -> "Page[T]":
+        """Answer the page as it was asked for; for who gave no limit, cut to what a default reply holds."""
+        number = len(self.rows) if asked is not None else fitting([shape(row) for row in self.rows])
         return self if number >= len(self.rows) else cut(self.rows, number, cursor_of)
 
     def as_dict(self, name: str, shape: Callable[[T], Any]) -> dict[str, Any]:

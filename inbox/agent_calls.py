@@ -10,7 +10,7 @@ from core import limits
 from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.live import board
-from core.page import fitting, limit_or_default
+from core.page import limit_or_default
 from inbox import queries
 from inbox.jobs import expire_due
 from inbox.notifications import tell
@@ -178,6 +178,5 @@ def inbox_read(actor: Actor, arguments: InboxRead) -> Json:
     expire_due()
     rows = queries.visible_items(actor, status=arguments.status, project=arguments.project)
     page = queries.page_of(rows, cursor=arguments.cursor, limit=limit_or_default(arguments.limit))
-    if arguments.limit is None:
-        page = page.first(fitting([queries.agent_json(item) for item in page.rows]), lambda item: item.pk)
+    page = page.within_reply(arguments.limit, queries.agent_json, lambda item: item.pk)
     return page.as_dict("items", queries.agent_json)

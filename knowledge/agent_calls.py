@@ -203,8 +203,7 @@ def page_history(actor: Actor, arguments: PageHistory) -> Json:
     project = authorized(actor, arguments.project, Right.READ)
     given = arguments.model_dump(include={"path", "actor", "op", "cursor"})
     page = queries.page_log(project, limit=limit_or_default(arguments.limit), **given)
-    if arguments.limit is None:
-        page = page.first(fitting([queries.log_json(row) for row in page.rows]), lambda row: str(row.id))
+    page = page.within_reply(arguments.limit, queries.log_json, lambda row: str(row.id))
     return page.as_dict("rows", queries.log_json) | queries.standing(project, arguments.path)
 
 

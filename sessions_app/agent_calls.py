@@ -148,7 +148,5 @@ def session_list(actor: Actor, arguments: SessionList) -> Json:
     """List sessions of the projects you may read, newest first: owner, status (live, ended), handoff, last activity."""
     rows = queries.listed(actor, project=arguments.project, status=arguments.status, agent=arguments.agent)
     page = queries.page_of(rows, cursor=arguments.cursor, limit=limit_or_default(arguments.limit))
-    if arguments.limit is None:
-        shapes = [queries.session_json(row) for row in page.rows]
-        page = page.first(fitting(shapes), lambda row: row.pk)
+    page = page.within_reply(arguments.limit, queries.session_json, lambda row: row.pk)
     return page.as_dict("sessions", queries.session_json)
