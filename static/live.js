@@ -10,6 +10,13 @@
   const SLOW = 1500; // the navigation may lag behind a busy feed
   const waiting = new Map();
 
+  // What a person sent or opened comes first: until the page has gone nothing on it is fetched anew, and it is never
+  // reloaded, which would call off where they are going. A download leaves the page where it is, so this ends by itself.
+  const LEAVING = 5000;
+  let leftAt = -LEAVING;
+  const isLeaving = () => performance.now() - leftAt < LEAVING;
+  window.addEventListener('beforeunload', () => { leftAt = performance.now(); });
+
   function refresh(region) {
     const id = region.id;
     if (!id || waiting.has(id)) return;
@@ -19,6 +26,7 @@
   }
 
   async function fetchRegion(id) {
+    if (isLeaving()) { waiting.set(id, setTimeout(() => fetchRegion(id), LEAVING)); return; }
     waiting.delete(id);
     const region = document.getElementById(id);
     if (!region) return;
@@ -40,6 +48,7 @@
     if (!(target instanceof Element) || !target.id || !target.matches('[data-live]')) return;
     if (ctx.text.includes(`id="${target.id}"`)) return;
     event.preventDefault();
+    if (isLeaving()) return;
     if (ctx.response.status < 500) location.reload();
     else show('The hub could not do this. Try again.');
   });

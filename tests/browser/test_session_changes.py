@@ -1,5 +1,9 @@
 """Ending, giving away and pruning sessions in the browser (SES-03, SES-08)."""
 
+import time
+
+from playwright.sync_api import Route
+
 from tests.browser.conftest import Desk, Opener
 
 
@@ -56,6 +60,21 @@ def test_ses_08_a_prune_is_unreadable_at_once_and_comes_back_whole(desk: Desk, w
     bar.get_by_role("button", name="Undo").click()
     page.get_by_text("It is back, with everything it had.").wait_for()
     assert desk.dora.get("/brain/entry", **where).json["content"] == "# Notes"
+
+
+def test_hub_09_news_of_what_a_person_did_never_calls_off_where_they_are_going(desk: Desk, window: Opener) -> None:
+    session = ended(desk, "slow")
+    page = window().open(f"/session/{session}/")
+    page.locator("body[data-connected]").wait_for()
+
+    def answer_late(route: Route) -> None:
+        response = route.fetch(max_redirects=0)
+        time.sleep(1.5)
+        route.fulfill(response=response)
+
+    page.route("**/prune/", answer_late)
+    page.get_by_role("button", name="Prune").click()
+    page.get_by_role("status").filter(has_text="slow of dora is pruned.").wait_for()
 
 
 def test_ses_05_a_fork_says_where_it_comes_from_also_when_that_is_gone(desk: Desk, window: Opener) -> None:
