@@ -48,8 +48,10 @@ INSTALLED_APPS = [
     "ninja",
     "projects",
     "identity",
+    "search",
     "inbox",
     "sessions_app",
+    "artifacts",
     "knowledge",
     "hubsite",
 ]
