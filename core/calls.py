@@ -21,6 +21,11 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    def place(self, actor: Actor) -> str | None:  # noqa: ARG002 - who names a thing looks it up as the actor
+        """Answer the project a call works in, None for any: its ``project``, unless it names a thing in one."""
+        slug: str | None = getattr(self, "project", None)
+        return slug
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

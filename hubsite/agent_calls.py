@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from django.utils.module_loading import autodiscover_modules
 from pydantic import ValidationError
 
+from artifacts.notifications import take_comments
 from core.actor import Actor
 from core.calls import CALLS, Arguments, Call, Json, SessionRule
 from core.errors import HubError
@@ -69,7 +70,7 @@ def prepared(actor: Actor, call: Call, arguments: dict[str, Any]) -> Ready:
 
 def _with_session(actor: Actor, rule: SessionRule, values: Any) -> Arguments:  # noqa: ANN401 - has project and session
     try:
-        session = resolve_session(actor, values.project, values.session, rule).pk
+        session = resolve_session(actor, values.place(actor), values.session, rule).pk
     except HubError:
         if not is_known(actor, values.idempotency_key):
             raise
@@ -86,8 +87,8 @@ def run(ready: Ready, call: Call) -> Json:
 
 
 def _with_news(actor: Actor, answer: Json) -> Json:
-    """Add what ended of what the caller asked, and it has not been told."""
-    pending = take_pending(actor)
+    """Add what ended of what the caller asked, and what was said about its artifacts, and it has not been told."""
+    pending = [*take_pending(actor), *take_comments(actor)]
     return answer | {"notifications": {"pending": pending}} if pending else answer
 
 

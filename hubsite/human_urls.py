@@ -6,5 +6,6 @@ urlpatterns = [
     path("", include("identity.human_urls")),
     path("", include("inbox.human_urls")),
     path("", include("sessions_app.human_urls")),
+    path("", include("artifacts.human_urls")),
     path("", include("knowledge.human_urls")),
 ]

@@ -17,7 +17,7 @@ MOST_GROUPS: Final = 50
 _PLAIN: Final = frozenset({"inbox", FEEDS, PROJECTS, "cursors", "agents"})
 _NAMED: Final = re.compile(r"project:~?[a-z0-9._-]{1,64}|(session|thread):[0-9A-HJKMNP-TV-Z]{26}")
 _ID: Final = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}|")
-_ASKS: Final = frozenset({Kind.QUESTION, Kind.APPROVAL, Kind.FINISHED})
+_ASKS: Final = frozenset({Kind.QUESTION, Kind.APPROVAL, Kind.FINISHED, Kind.ARTIFACT})
 
 
 def asked_for(listen: object, since: object) -> dict[str, str | None] | None:

@@ -29,6 +29,8 @@ ALLOWED_HOSTS = [host for host in os.environ.get("HUB_ALLOWED_HOSTS", "").split(
 CSRF_TRUSTED_ORIGINS = [HUB_URL] if HUB_URL else []
 # How long a pruned session can be taken back.
 HUB_UNDO_SECONDS = int(os.environ.get("HUB_UNDO_SECONDS") or 30)
+# How long a blob may wait for the transaction that names it, where several processes publish.
+HUB_BLOB_GRACE_SECONDS = int(os.environ.get("HUB_BLOB_GRACE_SECONDS") or 300)
 # Long-lived request threads, each with one persistent database connection.
 HUB_EXECUTORS = int(os.environ.get("HUB_EXECUTORS") or 4)
 # Whether the server runs the periodic jobs itself; 0 where `manage.py work` does.
@@ -121,6 +123,7 @@ WHITENOISE_USE_FINDERS = True
 STORAGES: dict[str, Any] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "files"}},
     "knowledge": {"BACKEND": "knowledge.storage.KnowledgeStorage"},
+    "artifacts": {"BACKEND": "artifacts.storage.BlobStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 

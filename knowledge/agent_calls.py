@@ -1,18 +1,17 @@
 """The brain tools: one family for a session's brain and a project's pages, told apart by ``store`` (KNB-02)."""
 
-import base64
-import binascii
 import json
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from agentfs import Entry, canonical
+from core import parts
 from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
 from core.errors import HubError, invalid
 from core.operation import Right
-from core.page import DEFAULT_REPLY_BYTES, fitting, limit_or_default
+from core.page import fitting, limit_or_default
 from core.times import rfc3339_seconds
 from identity.access import authorized
 from knowledge import queries
@@ -23,8 +22,6 @@ from sessions_app import queries as sessions
 from sessions_app.operations import append_entry, delete_entry, put_entry
 
 Store = Literal["session", "project"]
-DEFAULT_CONTENT_BYTES = 12_000
-MOST_CONTENT_BYTES = 4 * 1024 * 1024
 
 
 class Place(Arguments):
@@ -48,7 +45,7 @@ class BrainGet(Place):
     store: Store = "session"
     encoding: Literal["text", "base64"] = "text"
     offset: Annotated[int, Field(ge=0)] = 0
-    limit: Annotated[int | None, Field(ge=1, le=MOST_CONTENT_BYTES, description="Bytes; default 12000.")] = None
+    limit: Annotated[int | None, Field(ge=1, le=parts.MOST_BYTES, description="Bytes; default 12000.")] = None
 
 
 class BrainList(Place):
@@ -236,41 +233,23 @@ def _bytes(arguments: BrainPut) -> bytes:
             raise invalid("content", "content must be JSON without NaN, infinities or lone surrogates.") from None
     if not isinstance(content, str):
         raise invalid("content", "content must be text for a file; JSON values go to /kv/... paths.")
-    try:
-        return base64.b64decode(content, validate=True) if arguments.encoding == "base64" else content.encode()
-    except (binascii.Error, ValueError):
-        raise invalid("content", f"content is not valid {arguments.encoding}.") from None
+    return parts.decoded(content, arguments.encoding)
 
 
 def _content(entry: Entry, arguments: BrainGet) -> Json:
     """Answer an entry with its content, or the part of it that was asked for."""
     shown = {"path": entry.path, "type": entry.type, "version": entry.version, "size": entry.size}
     shown |= {"modified": rfc3339_seconds(entry.modified)}
-    limit = arguments.limit or DEFAULT_CONTENT_BYTES
+    limit = arguments.limit or parts.DEFAULT_BYTES
     if entry.type == "key" and arguments.encoding == "text" and arguments.offset == 0 and entry.size <= limit:
         return shown | {"content": _json(entry.content), "encoding": "json", "truncated": False, "next_offset": None}
-    end = min(entry.size, arguments.offset + limit)
-    part = entry.content[arguments.offset : end]
-    text = None if arguments.encoding == "base64" else _text(part, whole=end == entry.size)
-    if part and not text:  # a part too short for its first character
-        text = None
-    if text is not None:
-        text = text if arguments.limit else _fitting(text)
-        end = arguments.offset + len(text.encode())
-    more = end < entry.size
-    return shown | {
-        "content": base64.b64encode(part).decode() if text is None else text,
-        "encoding": "base64" if text is None else "text",
-        "truncated": more,
-        "next_offset": end if more else None,
-    }
-
-
-def _fitting(text: str) -> str:
-    """Cut text to what a default reply holds: in JSON, quotes and line ends take more room."""
-    while len(json.dumps(text, ensure_ascii=False).encode()) > DEFAULT_REPLY_BYTES:
-        text = text[: len(text) * 3 // 4]
-    return text
+    return shown | parts.part_of(
+        lambda start, end: entry.content[start:end],
+        entry.size,
+        encoding=arguments.encoding,
+        offset=arguments.offset,
+        limit=arguments.limit,
+    )
 
 
 def _json(content: bytes) -> Any:  # noqa: ANN401 - any JSON value
@@ -278,13 +257,3 @@ def _json(content: bytes) -> Any:  # noqa: ANN401 - any JSON value
         return json.loads(content)
     except ValueError:  # written by somebody else's hand; shown as the text it is
         return content.decode(errors="replace")
-
-
-def _text(part: bytes, *, whole: bool) -> str | None:
-    """Decode UTF-8; a character cut by the end of a part is left for the next. None when it is not text."""
-    for cut_bytes in range(1 if whole else 4):
-        try:
-            return part[: len(part) - cut_bytes].decode()
-        except UnicodeDecodeError:
-            continue
-    return None

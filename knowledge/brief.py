@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any, Final
 
+from artifacts.models import Comment
 from core.actor import Actor
 from core.page import fitting
 from core.times import rfc3339
@@ -38,6 +39,7 @@ def brief(actor: Actor, project: Project, current: Session | None) -> dict[str, 
         "since": rfc3339(since),
         "answers": _answers(actor, project, since),
         "open_questions": _open(project),
+        "comments": _comments(actor, project),
         "previous_session": _session(previous) or None,
         "handoff": _handoff(ended) if ended else None,
         "events": _events(project),
@@ -96,6 +98,19 @@ def _answer(answer: Event | None) -> dict[str, Any] | None:
 def _open(project: Project) -> dict[str, Any]:
     items = InboxItem.objects.filter(project=project, status__in=OPEN).select_related("event", "project")
     return _part([_item(item) for item in items.order_by("-pk")[: ROWS + 1]])
+
+
+def _comments(actor: Actor, project: Project) -> dict[str, Any]:
+    """Answer the open comments on what the caller published."""
+    rows = Comment.objects.filter(project=project, addressee=str(actor), resolved_at__isnull=True)
+    newest = rows.select_related("artifact").order_by("-pk")[: ROWS + 1]
+    return _part([_comment(comment) for comment in newest])
+
+
+def _comment(comment: Comment) -> dict[str, Any]:
+    shown = {"id": comment.pk, "artifact": comment.artifact_id, "title": comment.artifact.title}
+    shown |= {"version": comment.version, "anchor": comment.anchor, "actor": comment.actor}
+    return shown | {"body": _cut(comment.body, PAYLOAD_CHARS), "created_at": rfc3339(comment.created_at)}
 
 
 def _events(project: Project) -> dict[str, Any]:

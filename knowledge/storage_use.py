@@ -33,12 +33,13 @@ class ProjectUse:
     sessions: int
     brains_bytes: int
     knowledge_bytes: int
+    artifacts_bytes: int
     prunable_bytes: int
 
     @property
     def total_bytes(self) -> int:
         """The row's sum."""
-        return self.events_bytes + self.brains_bytes + self.knowledge_bytes
+        return self.events_bytes + self.brains_bytes + self.knowledge_bytes + self.artifacts_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ def _row(project: Project, events: dict[str, tuple[int, int]], brains: dict[str,
         sessions=len(files),
         brains_bytes=sum(size for size, _ in files),
         knowledge_bytes=knowledge_of(project).size_bytes(),
+        artifacts_bytes=_bytes_below(Path(settings.DATA_DIR) / "artifacts" / project.slug),
         prunable_bytes=sum(size for size, ended in files if ended),
     )
 

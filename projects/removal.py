@@ -12,6 +12,7 @@ from projects.models import Project
 
 FILES: Final = (
     "sessions_app.removal.remove_files",
+    "artifacts.removal.remove_files",
     "knowledge.files.remove_files",
 )
 """Functions of one slug that remove an app's files of a project; named, since higher apps are not imported here."""

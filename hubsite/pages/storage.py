@@ -15,7 +15,7 @@ from sessions_app.queries import marked_sessions
 def storage(request: HttpRequest, actor: Actor) -> HttpResponse:  # noqa: ARG001 - staff see all
     """Show the report."""
     use = hub_use()
-    columns = ("events_bytes", "brains_bytes", "knowledge_bytes", "total_bytes", "prunable_bytes")
+    columns = ("events_bytes", "brains_bytes", "knowledge_bytes", "artifacts_bytes", "total_bytes", "prunable_bytes")
     return page(
         request,
         "hubsite/storage.html",

@@ -18,9 +18,9 @@ from tests.agent.conftest import Mcp
 from tests.faces import AgentApi
 
 NOWHERE = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
-PROPER = {"project": "atlas", "name": "one", "question": NOWHERE, "session": NOWHERE}
+PROPER = dict.fromkeys(("question", "session", "artifact", "comment"), NOWHERE) | {"project": "atlas", "name": "one"}
 BY_TYPE: dict[str | None, Any] = {"string": "/fs/x", "integer": 1, "array": [], "object": {}, "boolean": True}
-FILTERS = {"feed_read", "inbox_read", "session_list"}
+FILTERS = {"artifact_list", "feed_read", "inbox_read", "session_list"}
 """Reads that filter what the caller may read: a filter that fits nothing answers nothing."""
 type Json = dict[str, Any]
 

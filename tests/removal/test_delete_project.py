@@ -46,6 +46,9 @@ def fill(slug: str, tools: HttpTools, human_api: HumanApi) -> None:
     event = tools("signal_append", project=slug, summary="x", session=session)["event"]
     for kind in ("finished", "signal"):
         tools("signal_append", project=slug, summary="x", kind=kind, session=session, idempotency_key=f"{slug}{kind}")
+    shown = {"project": slug, "title": "x", "kind": "text", "content": "x", "session": session}
+    artifact = tools("artifact_publish", **shown)["artifact"]
+    tools("comment_post", artifact=artifact, body="x").done()
     question = tools("question_post", project=slug, subject="x", session=session)["event"]
     tools("question_post", project=slug, subject="open", session=session).done()
     human_api.post(f"/inbox/{question}/answer", body="y").done()

@@ -16,7 +16,7 @@ from tests.brains import begin, brain_file, write
 from tests.inprocess import HttpTools, HumanApi, Json
 from tests.world import make_project
 
-BYTES = ("events_bytes", "brains_bytes", "knowledge_bytes")
+BYTES = ("events_bytes", "brains_bytes", "knowledge_bytes", "artifacts_bytes")
 
 
 @pytest.fixture
