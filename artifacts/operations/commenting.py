@@ -7,6 +7,7 @@ from django.utils import timezone
 from artifacts import anchors
 from artifacts.models import Artifact, Comment
 from artifacts.queries import locked_artifact, locked_comment, version_of
+from artifacts.search_families import index_comment
 from core import limits, live
 from core.actor import Actor
 from core.checks import check_text
@@ -16,6 +17,7 @@ from inbox import entries
 from inbox.models import Status
 from projects import feed
 from projects.models import Kind, Project
+from search import index
 
 
 @operation(Right.WRITE)
@@ -43,7 +45,7 @@ def post_comment(
     payload = {"action": "comment", "artifact": row.pk, "version": version, "title": row.title}
     summary = f"Commented on {row.title}"
     event = feed.append(project, Kind.ARTIFACT, actor, summary, payload=payload, thread=row.pk)
-    Comment.objects.create(
+    comment = Comment.objects.create(
         id=event.pk,
         project=project,
         artifact=row,
@@ -54,6 +56,7 @@ def post_comment(
         addressee="" if row.actor == str(actor) else row.actor,
         created_at=event.created_at,
     )
+    index_comment(comment)
     if actor.is_agent:
         entries.add(event, Status.UNREAD)
     return {"comment": event.pk, "artifact": row.pk, "event": event.pk}
@@ -95,6 +98,7 @@ def delete_comment(
         raise HubError("forbidden", f"Only {row.actor} or a person may delete this comment.", comment=row.pk)
     answer = {"comment": row.pk, "artifact": row.artifact_id}
     _announce(row.artifact)
+    index.remove("comment", project.slug, row.pk)
     row.delete()
     return answer
 

@@ -9,6 +9,7 @@ from artifacts import blobs
 from artifacts.content import Content
 from artifacts.models import Artifact, ArtifactVersion
 from artifacts.queries import locked_artifact
+from artifacts.search_families import index_artifact, remove_artifact
 from core import ids, limits
 from core.actor import Actor
 from core.checks import check_text
@@ -54,6 +55,7 @@ def publish_artifact(
     version = _add_version(artifact, content, actor, session, now)
     event = _tell(project, actor, artifact, "publish", version, session)
     entries.add(event, Status.UNREAD)
+    index_artifact(artifact, version)
     return _published(artifact, version, event)
 
 
@@ -94,6 +96,7 @@ def update_artifact(
     row.updated_at = timezone.now()
     row.save()
     version = _add_version(row, content, actor, session, row.updated_at)
+    index_artifact(row, version)
     return _published(row, version, _tell(project, actor, row, "update", version, session))
 
 
@@ -112,6 +115,7 @@ def delete_artifact(
     newest = row.versions.get(number=row.version)
     event = _tell(project, actor, row, "delete", newest, None)
     artifact_id = row.pk
+    remove_artifact(row)
     row.delete()
     return {"artifact": artifact_id, "event": event.pk}
 
