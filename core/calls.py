@@ -39,7 +39,7 @@ class Call:
     description: str
     http: tuple[Literal["GET", "POST", "PUT", "DELETE"], str]
     arguments: type[Arguments]
-    run: Callable[[Actor, Any], Json | Awaitable[Json]]
+    run: Callable[..., Json | Awaitable[Json]]
     session: SessionRule | None
     read_only: bool
     destructive: bool

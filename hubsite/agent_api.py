@@ -5,7 +5,7 @@ same things in the same words, and who has no token learns nothing about the arg
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Final
 
 from asgiref.sync import sync_to_async
@@ -20,9 +20,10 @@ from core.errors import HubError, invalid, not_found
 from core.json_values import parse
 from core.version import VERSION
 from hubsite import agent_calls
-from hubsite.agent_openapi import IN_QUERY, PROBLEM, described, is_list, path_names
+from hubsite.agent_openapi import IN_QUERY, PROBLEM, described, described_upload, is_list, path_names
 from hubsite.mcp.jsonrpc import encode
 from hubsite.problems import problem_response, refusal_of
+from hubsite.uploads import UPLOADS
 
 METHODS: Final = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE")
 DESCRIPTION: Final = (
@@ -51,8 +52,8 @@ class AgentApi(NinjaAPI):
         return document
 
 
-def build_api(registry: Mapping[str, Call], namespace: str = "agent-api") -> NinjaAPI:
-    """Answer the API over `registry`."""
+def build_api(registry: Mapping[str, Call], namespace: str = "agent-api", uploads: Iterable[Call] = ()) -> NinjaAPI:
+    """Answer the API over `registry`; uploads are served elsewhere and only described here."""
     api = AgentApi(
         title="Muster",
         version=VERSION,
@@ -68,6 +69,8 @@ def build_api(registry: Mapping[str, Call], namespace: str = "agent-api") -> Nin
         for call in calls:
             _add(api, route, call)
         _refuse_other_methods(api, route, calls)
+    for upload in uploads:
+        _add_upload(api, upload)
     _hidden(api, METHODS, "/{path:rest}", _nowhere)
     return api
 
@@ -86,15 +89,29 @@ def _route(call: Call) -> str:
 
 
 def _add(api: NinjaAPI, route: str, call: Call) -> None:
-    api.api_operation(
+    _document(api, route, call, described(call))(_view(call))
+
+
+def _add_upload(api: NinjaAPI, upload: Call) -> None:
+    """Describe an upload; `hubsite.asgi` serves it before a request comes here (see `hubsite.uploads`)."""
+
+    def elsewhere(_: HttpRequest, **__: str) -> HttpResponseBase:
+        raise not_found("address")
+
+    elsewhere.__signature__ = _signature(upload)  # type: ignore[attr-defined]
+    _document(api, upload.http[1], upload, described_upload(upload))(elsewhere)
+
+
+def _document(api: NinjaAPI, route: str, call: Call, extra: Json) -> Callable[..., Any]:
+    return api.api_operation(
         [call.http[0]],
         route,
         operation_id=call.name,
         summary=call.title,
         description=call.description,
-        tags=[call.run.__module__.partition(".")[0].removesuffix("_app")],
-        openapi_extra=described(call),
-    )(_view(call))
+        tags=[call.arguments.__module__.partition(".")[0].removesuffix("_app")],
+        openapi_extra=extra,
+    )
 
 
 def _view(call: Call) -> Callable[..., HttpResponse | Awaitable[HttpResponse]]:
@@ -190,5 +207,5 @@ def _nowhere(request: HttpRequest, rest: str) -> HttpResponseBase:  # noqa: ARG0
     raise not_found("address")
 
 
-api: Final = build_api(agent_calls.calls())
+api: Final = build_api(agent_calls.calls(), uploads=UPLOADS)
 """What `hubsite.urls` mounts at ``/api/v1/``."""

@@ -79,10 +79,10 @@ def _with_session(actor: Actor, rule: SessionRule, values: Any) -> Arguments:  #
     return answer
 
 
-def run(ready: Ready, call: Call) -> Json:
-    """Run a call that does not wait, on a request thread."""
+def run(ready: Ready, call: Call, *given: object) -> Json:
+    """Run a call that does not wait, on a request thread; an upload is given its bytes besides."""
     with only_refusals(call.name):
-        answer = cast("Json", call.run(ready.actor, ready.arguments))  # see is_waiting
+        answer = cast("Json", call.run(ready.actor, ready.arguments, *given))  # see is_waiting
         return _with_news(ready.actor, answer)
 
 

@@ -40,6 +40,18 @@ def path_names(call: Call) -> tuple[str, ...]:
     return tuple(_NAMES.findall(call.http[1]))
 
 
+def described_upload(call: Call) -> Json:
+    """Answer the same of an upload: its arguments and its file are the parts of a form."""
+    details = described(call)
+    (body,) = details["requestBody"]["content"].values()
+    schema = body["schema"]
+    file = {"type": "string", "format": "binary", "description": "The file."}
+    schema = schema | {"properties": schema["properties"] | {"content": file}}
+    schema["required"] = [*schema.get("required", ()), "content"]
+    details["requestBody"] = {"required": True, "content": {"multipart/form-data": {"schema": schema}}}
+    return details
+
+
 def described(call: Call) -> Json:
     """Answer what Ninja cannot know of a call: its query or body, and its answers."""
     schema = input_schema(call)

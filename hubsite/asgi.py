@@ -1,4 +1,4 @@
-"""The ASGI application: MCP, Django and the websocket, each connection bound to one request thread.
+"""The ASGI application: MCP, uploads, Django and the websocket, each connection bound to one request thread.
 
 Served by uvicorn (``manage.py serve``, or any ASGI server) and by daphne (``manage.py runserver``). Importing this
 module takes the data directory's lock, so that whatever serves it serves alone.
@@ -13,7 +13,7 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hubsite.settings")
 django_application: Any = get_asgi_application()
 
-from hubsite import hub_lock, live, mcp_server, services  # noqa: E402 - Django must be set up first
+from hubsite import hub_lock, live, mcp_server, services, uploads  # noqa: E402 - Django must be set up first
 from hubsite.bodies import limited  # noqa: E402
 from hubsite.executors import on_request_threads  # noqa: E402
 
@@ -34,5 +34,7 @@ async def application(scope: Scope, receive: ASGIReceiveCallable, send: ASGISend
         await _live(scope, receive, send)
     elif scope["path"] in {"/mcp", "/mcp/"}:
         await _mcp(scope, receive, send)
+    elif uploads.is_upload(scope["path"]):
+        await uploads.application(scope, receive, send)
     else:
         await _http(scope, receive, send)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from typing import Final
 
 from asgiref.sync import ThreadSensitiveContext
 from asgiref.typing import ASGI3Application, ASGIReceiveCallable, ASGISendCallable, Scope
@@ -24,8 +25,8 @@ class RequestThreads(ThreadPoolExecutor):
     transaction outlasts a call, and what a request keeps is in its context, which asgiref carries along.
     """
 
-    def __init__(self, size: int) -> None:
-        super().__init__(size, thread_name_prefix="muster-request")
+    def __init__(self, size: int, name: str = "muster-request") -> None:
+        super().__init__(size, thread_name_prefix=name)
         self._size = size
 
     def submit[**P, R](self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
@@ -51,19 +52,29 @@ class RequestThreads(ThreadPoolExecutor):
         self.shutdown(wait=True)
 
 
-_threads: list[RequestThreads] = []
+_SLOW: Final = 2
+_pools: dict[str, RequestThreads] = {}
 
 
 def request_threads() -> RequestThreads:
     """Answer this process's request threads; the first call starts them."""
-    if not _threads:
-        _threads.append(RequestThreads(settings.HUB_EXECUTORS))
-    return _threads[0]
+    return _pool("muster-request", settings.HUB_EXECUTORS)
+
+
+def _pool(name: str, size: int) -> RequestThreads:
+    if name not in _pools:
+        _pools[name] = RequestThreads(size, name)
+    return _pools[name]
 
 
 async def run_sync[**P, R](function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Run `function` on a request thread, for what is served outside Django's handler."""
     return await asyncio.wrap_future(request_threads().submit(function, *args, **kwargs))
+
+
+async def run_slow[**P, R](function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run `function` on one of a few threads for what takes long, so that no request thread is held by it."""
+    return await asyncio.wrap_future(_pool("muster-slow", _SLOW).submit(function, *args, **kwargs))
 
 
 def on_request_threads(application: ASGI3Application) -> ASGI3Application:
@@ -77,6 +88,6 @@ def on_request_threads(application: ASGI3Application) -> ASGI3Application:
 
 
 def shut_down() -> None:
-    """End the request threads."""
-    while _threads:
-        _threads.pop().close()
+    """End the threads."""
+    while _pools:
+        _pools.popitem()[1].close()

@@ -14,6 +14,7 @@ from django.test import Client
 from hubsite import agent_calls
 from hubsite.agent_openapi import path_names
 from hubsite.agent_schemas import input_schema
+from hubsite.uploads import UPLOADS
 
 SNAPSHOT = Path(__file__).with_name("openapi.json")
 
@@ -49,7 +50,19 @@ def test_agt_01_every_call_is_described_with_all_its_arguments(document: Any) ->
             assert "requestBody" not in operation
         elif body:
             assert body["additionalProperties"] is False
-    assert sum(map(len, document["paths"].values())) == len(agent_calls.calls())
+    assert sum(map(len, document["paths"].values())) == len(agent_calls.calls()) + len(UPLOADS)
+
+
+def test_art_01_uploads_are_described_as_forms_with_a_file(document: Any) -> None:
+    for upload in UPLOADS:
+        operation = document["paths"][f"/api/v1{upload.http[1]}"]["post"]
+        (media_type,) = operation["requestBody"]["content"]
+        schema = operation["requestBody"]["content"][media_type]["schema"]
+        assert media_type == "multipart/form-data"
+        assert schema["properties"]["content"]["format"] == "binary"
+        named = {place["name"] for place in operation["parameters"]} | set(schema["properties"])
+        assert named == {*input_schema(upload)["properties"], "content"}
+        assert "content" in schema["required"]
 
 
 def test_hum_02_the_docs_page_needs_nothing_from_elsewhere(client: Client) -> None:

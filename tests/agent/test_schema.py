@@ -12,6 +12,7 @@ from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from hubsite import agent_calls
+from hubsite.uploads import UPLOADS
 from tests.running import Hub
 
 EXAMPLES = 8
@@ -37,7 +38,7 @@ def operations(hub: Hub) -> dict[str, Any]:
     return {operation.definition.raw["operationId"]: operation for operation in found}
 
 
-@pytest.mark.parametrize("name", sorted(agent_calls.calls()))
+@pytest.mark.parametrize("name", sorted([*agent_calls.calls(), *[upload.name for upload in UPLOADS]]))
 def test_agt_01_calls_made_up_from_the_document_are_never_a_fault(
     hub: Hub, token: str, operations: dict[str, Any], name: str
 ) -> None:
