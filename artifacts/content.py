@@ -14,11 +14,11 @@ from pygments.util import ClassNotFound
 
 from artifacts import envelope as envelopes
 from artifacts.blobs import Incoming
+from artifacts.images import IMAGES, is_whole
 from artifacts.models import TEXTUAL, Kind
 from core import limits
 from core.errors import HubError, invalid
 
-IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"})
 _OPAQUE: Final = "application/octet-stream"
 _TYPES: Final[dict[str, str]] = {
     Kind.HTML: "text/html",
@@ -75,6 +75,8 @@ def _media_type(incoming: Incoming, kind: str) -> str:
     if kind == Kind.IMAGE:
         if guessed not in IMAGES:
             raise invalid("content", "An image must be PNG, JPEG, GIF, WebP or AVIF; show SVG as kind html.")
+        if not is_whole(incoming.path, str(guessed)):
+            raise invalid("content", "This image is cut short.")
         return str(guessed)
     if kind == Kind.PDF and guessed != _TYPES[Kind.PDF]:
         raise invalid("content", "This is not a PDF: it does not begin with %PDF.")

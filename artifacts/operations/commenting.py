@@ -41,7 +41,7 @@ def post_comment(
     if version is not None or anchor is not None:
         version = row.version if version is None else version
         about = version_of(row, version)
-        anchor = anchor and anchors.checked(anchor, row, about)
+        anchor = None if anchor is None else anchors.checked(anchor, row, about)
     payload = {"action": "comment", "artifact": row.pk, "version": version, "title": row.title}
     summary = f"Commented on {row.title}"
     event = feed.append(project, Kind.ARTIFACT, actor, summary, payload=payload, thread=row.pk)

@@ -142,7 +142,7 @@ def _check_base(row: Artifact, base_version: int | None) -> None:
 
 def _line(value: str, field: str, limit: int, *, empty: bool = False) -> str:
     value = check_text(value, field, limit, empty=empty).strip()
-    if "\n" in value or "\t" in value:
+    if len(value.splitlines()) > 1 or "\t" in value:
         raise invalid(field, f"{field} must be one line.")
     return value
 
