@@ -4,6 +4,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("identity.human_urls")),
+    path("", include("search.human_urls")),
     path("", include("inbox.human_urls")),
     path("", include("sessions_app.human_urls")),
     path("", include("artifacts.human_urls")),

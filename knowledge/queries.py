@@ -1,5 +1,6 @@
 """Reading a project's pages and their history."""
 
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -76,8 +77,12 @@ def trust_of(project: Project, path: str) -> str | None:
 
     Read from its log since it was made, no further back than one page of it; None where no page stands.
     """
-    newest = page_log(project, path=path, limit=MAX_LIMIT).rows
-    writers = [row.actor or "" for row in takewhile(lambda row: row.op != "delete", newest)]
+    return trust_in(page_log(project, path=path, limit=MAX_LIMIT).rows)
+
+
+def trust_in(log: Sequence[LogRow]) -> str | None:
+    """Answer `trust_of` out of a page's log, newest first."""
+    writers = [row.actor or "" for row in takewhile(lambda row: row.op != "delete", log)]
     if not writers:
         return None
     return "human-touched" if any(writer.startswith("human:") for writer in writers) else "raw"

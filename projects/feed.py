@@ -1,8 +1,11 @@
 """The only way into a feed."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
 
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from core import ids, limits, live
 from core.actor import Actor
@@ -10,6 +13,8 @@ from core.errors import HubError
 from projects.models import Event, EventClock, Kind, Project
 
 UNCOUNTED = (Kind.SESSION, Kind.SYSTEM)
+INDEX: Final = "search.search_families.index_event"
+"""The function that indexes an event in the same transaction; named, since higher apps are not imported here."""
 
 
 def _next_id() -> str:
@@ -53,10 +58,17 @@ def append(  # noqa: PLR0913 - the columns of an event
         payload=payload or {},
         created_at=timezone.now(),
     )
+    _index()(event)
     live.announce(f"project:{project.slug}", event=minted, kind=kind)
     if event.thread and not starts_thread:
         live.announce(f"thread:{event.thread}", event=minted)
     return event
+
+
+@cache
+def _index() -> Callable[[Event], None]:
+    index: Callable[[Event], None] = import_string(INDEX)
+    return index
 
 
 _room: dict[str, int] = {}

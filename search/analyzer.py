@@ -41,7 +41,8 @@ _LETTERS: Final = "a-zA-Z0-9" + "".join(
     if unicodedata.category(letter)[0] in "LNM" and not _IS_UNSPACED.match(letter)
 )
 # Signs that hold an identifier together. Brackets, commas and quotes end it.
-_JOINTS: Final = r"[-_./:@\\'’]{1,3}"
+_APOSTROPHES: Final = "'\u2019"
+_JOINTS: Final = rf"[-_./:@\\{_APOSTROPHES}]{{1,3}}"
 _ASCII: Final = re.compile(f"[a-zA-Z0-9]+(?:{_JOINTS}[a-zA-Z0-9]+)*")
 _CHUNK: Final = re.compile(f"[{_UNSPACED}]+|[{_LETTERS}]+(?:{_JOINTS}[{_LETTERS}]+)*")
 _SEGMENT: Final = re.compile(r"[^/:@\\]+")
@@ -49,14 +50,15 @@ _WORD: Final = re.compile(r"[^-_./:@\\]+")
 _HUMP: Final = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 # Accents, and the points of Hebrew and Arabic: written or not, it is the same word. Other scripts' marks are letters.
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670]+")
-_SPELT: Final = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
+_SPELT: Final = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"})
+_UNQUOTED: Final = str.maketrans("", "", _APOSTROPHES)
 _FOREIGN: Final = re.compile("[^a-z0-9]")
 _QUOTED: Final = re.compile('"([^"]*)"')
-_STOP: Final = frozenset(
+_STOP: Final = frozenset(  # words, so that the list reads as one
     """a about after all also am an and any are as at be been before but by can could did do does for from had has have
     he her here his how i if in into is it its just me more most my no not now of on only or other our out over please
     she should so some such than that the their them then there these they this those through to too under up us very
-    was we were what when where which while who whom whose why will with would you your""".split()
+    was we were what when where which while who whom whose why will with would you your""".split()  # noqa: SIM905
 )
 
 
@@ -89,7 +91,7 @@ class Chunk(NamedTuple):
 
 def indexed(text: str, most: int = INDEXED_BYTES) -> Indexed:
     """Answer the tokens of a text in order, then what the index keeps besides; not more than `most` bytes."""
-    chunks = [_of(chunk.group()) for chunk in chunks_of(text[:most])]
+    chunks = [analyzed(chunk.group()) for chunk in chunks_of(text[:most])]
     parts = [part for chunk in chunks for part in chunk.parts]
     also = dict.fromkeys(form for chunk in chunks for form in chunk.also)
     tokens = " ".join(chain(parts, also))
@@ -102,10 +104,11 @@ def terms_of(query: str) -> list[Term]:
     """Answer what a query asks for. Balanced quotes make phrases; nothing typed is an error, empty means nothing."""
     query = query[:QUERY_CHARS]
     phrases = [
-        [part for chunk in chunks_of(quoted) for part in _of(chunk.group()).parts] for quoted in _QUOTED.findall(query)
+        [part for chunk in chunks_of(quoted) for part in analyzed(chunk.group()).parts]
+        for quoted in _QUOTED.findall(query)
     ]
     loose = _QUOTED.sub(" ", query)
-    chunks = [(_of(chunk.group()), chunk.end() == len(loose)) for chunk in chunks_of(loose)]
+    chunks = [(analyzed(chunk.group()), chunk.end() == len(loose)) for chunk in chunks_of(loose)]
     meant = [chunk for chunk, _ in chunks if chunk.typed not in _STOP]
     found = [Term(" ".join(phrase)) for phrase in phrases if phrase]
     if not found and not meant:  # nothing but stop words: they are what is looked for
@@ -120,13 +123,27 @@ def chunks_of(text: str) -> Iterator[re.Match[str]]:
     return (_ASCII if text.isascii() else _CHUNK).finditer(text)
 
 
-def is_wanted(chunk: str, whole: frozenset[str], begins: tuple[str, ...]) -> bool:
-    """Tell whether a chunk of a text holds one of these tokens, or one that begins so."""
-    found = _of(chunk)
-    tokens = {*found.parts, *found.also}
-    return not whole.isdisjoint(tokens) or bool(
-        begins and any(token.startswith(begins) for token in {*tokens, found.typed})
-    )
+def words_of(chunk: str) -> Iterator[tuple[int, str]]:
+    """Answer the words of an identifier, each with its place in it."""
+    return ((word.start(), word.group()) for word in _WORD.finditer(chunk))
+
+
+def pairs_of(run: str) -> Iterator[tuple[int, str]]:
+    """Answer each character of a run without spaces, and each pair, with its place in it."""
+    for place in range(len(run)):
+        yield place, run[place]
+        if place + 1 < len(run):
+            yield place, run[place : place + 2]
+
+
+def is_run(chunk: str) -> bool:
+    """Tell whether a chunk is of a script without spaces."""
+    return bool(_IS_UNSPACED.match(chunk))
+
+
+def analyzed(chunk: str) -> Chunk:
+    """Analyze what `chunks_of` found; short ones are remembered."""
+    return _known(chunk) if len(chunk) <= TOKEN_CHARS else _analyzed(chunk)
 
 
 def _asked(chunk: Chunk) -> Iterator[Term]:
@@ -144,14 +161,10 @@ def _beginning(chunk: Chunk) -> str:
     return "" if len(typed) < PREFIX_CHARS or typed in _STOP else typed
 
 
-def _of(chunk: str) -> Chunk:
-    return _known(chunk) if len(chunk) <= TOKEN_CHARS else _analyzed(chunk)
-
-
 def _analyzed(chunk: str) -> Chunk:
-    if _IS_UNSPACED.match(chunk):
+    if is_run(chunk):
         return _run(_folded(chunk))
-    chunk = chunk.replace("'", "").replace("’", "")
+    chunk = chunk.translate(_UNQUOTED)
     segments = [[_humps(word) for word in _WORD.findall(segment)] for segment in _SEGMENT.findall(chunk)]
     words = [word for segment in segments for word in segment]
     # Joined are the identifier, and what of it may be looked for alone: a file's name, a class in a module.

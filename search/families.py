@@ -49,14 +49,25 @@ class Files(Protocol):
     def file(self, project: str, key: str) -> AgentFile:
         """Answer the file, written or not."""
 
-    def changing(self, projects: Collection[str]) -> Iterable[Key]:
-        """Answer, as project and key, the files that may have changed since they were followed."""
+    def always(self, projects: Collection[str]) -> Iterable[Key]:
+        """Answer, as project and key, files to look at before every search; others are named by `index.follow`."""
 
     def known(self) -> Iterable[Key]:
-        """Answer every file there is or may be, for a rebuild."""
+        """Answer every file there may be, for a rebuild."""
 
-    def rest(self, project: str, key: str) -> str | None:
-        """Answer a mark that stays the same for as long as nobody can write the file; None while somebody can."""
+    def rest(self, keys: Sequence[Key]) -> Mapping[Key, str]:
+        """Answer, of these, the files nobody can write now, each with a mark that changes if somebody could between."""
+
+
+def ref_of(key: str, path: str) -> str:
+    """Answer the ref of an entry of a file."""
+    return f"{key}:{path}" if key else path
+
+
+def entry_of(ref: str) -> Key:
+    """Answer the file's key and the path of an entry's ref."""
+    key, _, path = ref.partition(":")
+    return ("", ref) if ref.startswith("/") else (key, path)
 
 
 @dataclass(frozen=True, slots=True)

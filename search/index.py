@@ -18,7 +18,7 @@ TITLE_BYTES: Final = 4 * 1024
 _CHANGED: Final = ["session", "title", "body", "scope", "words", "at", "version"]
 
 
-def put(
+def put(  # noqa: PLR0913 - the fields of a document
     family: str, project: str, ref: str, *, title: str, at: datetime, body: str = "", session: str | None = None
 ) -> None:
     """Index a thing, or index it anew. Give the texts as they are; long ones are indexed as far as there is room."""
@@ -26,9 +26,10 @@ def put(
 
 
 def put_all(family: str, documents: Iterable[Document]) -> None:
-    """Index several things of a family."""
+    """Index several things of a family; of one that is named twice, the last counts."""
+    once = {(document.project, document.ref): document for document in documents}
     SearchDocument.objects.bulk_create(
-        [_row(family, document) for document in documents],
+        [_row(family, document) for document in once.values()],
         batch_size=100,
         update_conflicts=True,
         unique_fields=["project", "family", "ref"],
@@ -53,8 +54,13 @@ def follow(family: str, project: str, key: str) -> None:
 
 def forget(family: str, project: str, key: str) -> None:
     """Take a file and all its entries out of the index."""
-    SearchDocument.objects.filter(project=project, family=family, session=key).delete()
+    remove_entries(family, project, key)
     SearchFile.objects.filter(project=project, family=family, key=key).delete()
+
+
+def remove_entries(family: str, project: str, key: str) -> None:
+    """Take the entries of a file out of the index: a session's, or those of a project's one file."""
+    SearchDocument.objects.filter(project=project, family=family, session=key or None).delete()
 
 
 @lru_cache(maxsize=4096)
@@ -73,8 +79,13 @@ def _row(family: str, document: Document) -> SearchDocument:
         session=document.session,
         title=title.text,
         body=body.text,
-        scope=f"{scope_of('p', document.project)} {scope_of('f', family)}",
+        scope=_scope(family, document),
         words=title.words + body.words,
         at=document.at,
         version=VERSION,
     )
+
+
+def _scope(family: str, document: Document) -> str:
+    tokens = [scope_of("p", document.project), scope_of("f", family)]
+    return " ".join([*tokens, scope_of("s", document.session)] if document.session else tokens)

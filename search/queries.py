@@ -1,14 +1,29 @@
 """Searching, under the caller's rights."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
-from core.errors import HubError
 from core.actor import Actor
+from core.errors import invalid
+from core.ids import parse
+from core.operation import Right
+from core.page import check_limit, fitting
 from core.times import rfc3339
-from search.families import Hit
+from identity.access import authorized, visible_projects
+from projects.models import Project
+from search.analyzer import terms_of
+from search.families import Family, Hit, chosen
+from search.following import catch_up
+from search.matching import MANY, Place
+from search.ranking import Ranking, Row, ranked
+from search.snippets import Wanted, cut
+
+DEFAULT_LIMIT: Final = 20
+MAX_LIMIT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +42,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One hit: what its family tells of it, and where in the text the words are (``marks`` are offsets in the snippet)."""
+    """One hit: what its family tells of it, and where in its text the words are.
+
+    ``marks`` are offsets in the snippet, ``why`` the words found, as they are written there.
+    """
 
     family: str
     project: str
@@ -79,5 +97,108 @@ class Results:
 
 
 def search(actor: Actor, asked: Asked) -> Results:
-    """Answer what the caller may read and is looking for, best first."""
-    raise HubError("unavailable", "Search is being built.")
+    """Answer what the caller may read and is looking for, best first; nothing asked is nothing found.
+
+    `not_found` for a project that is hidden or not there, `invalid_argument` for a family or a cursor there is not.
+    """
+    began = time.perf_counter()
+    limit = DEFAULT_LIMIT if asked.limit is None else check_limit(asked.limit, MAX_LIMIT)
+    kinds = {family.name: family for family in chosen(asked.families)}
+    offset, newest = _cursor(asked.cursor)
+    names = _projects(actor, asked.project)
+    terms = terms_of(asked.query)
+    ranking = Ranking(iter(()), 0, capped=False, newest=0)
+    if terms and names:
+        catch_up(kinds.values(), names)
+        ranking = ranked(terms, _place(actor, asked, names, newest))
+    page = _Reader(actor, kinds, names, Wanted.of(terms)).page(ranking, offset, limit)
+    if asked.limit is None:
+        page = page.first(fitting([found.as_json() for found in page.hits]))
+    after = f"{page.ends[-1]}.{ranking.newest}" if page.more else None
+    took = round((time.perf_counter() - began) * 1000, 1)
+    return Results(page.hits, ranking.count - page.gone, ranking.capped, after, took)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Hits, each with where in the ranking the next page begins after it; how many matches were gone or hidden."""
+
+    hits: list[Found]
+    ends: list[int]
+    gone: int
+    more: bool
+
+    def first(self, number: int) -> "_Page":
+        """Answer the page cut to its first hits."""
+        if number >= len(self.hits):
+            return self
+        return _Page(self.hits[:number], self.ends[:number], self.gone, more=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads matches again under the caller's rights: the index alone never decides what is shown."""
+
+    actor: Actor
+    kinds: Mapping[str, Family]
+    names: Mapping[str, str]
+    wanted: Wanted
+
+    def page(self, ranking: Ranking, offset: int, limit: int) -> _Page:
+        """Read matches until a page is full; those that are gone or hidden fall out."""
+        rows = enumerate(islice(ranking.rows, offset, None), offset + 1)
+        hits: list[Found] = []
+        ends: list[int] = []
+        gone = 0
+        while len(hits) <= limit:
+            some = list(islice(rows, limit + 1 - len(hits)))
+            if not some:
+                break
+            read = self._read([row for _, row in some])
+            gone += len(some) - len(read)
+            for end, row in some:
+                if row.id in read:
+                    hits.append(self._found(row, read[row.id]))
+                    ends.append(end)
+        return _Page(hits[:limit], ends[:limit], gone, more=len(hits) > limit)
+
+    def _read(self, rows: Sequence[Row]) -> dict[int, Hit]:
+        """Answer the hits of rows, by the row's id."""
+        read: dict[int, Hit] = {}
+        for name, family in self.kinds.items():
+            own = {(row.project, row.ref): row.id for row in rows if row.family == name}
+            if own:
+                read |= {own[key]: hit for key, hit in family.read(self.actor, list(own)).items() if key in own}
+        return read
+
+    def _found(self, row: Row, hit: Hit) -> Found:
+        snippet = cut(hit.title, hit.text, self.wanted)
+        return Found(row.family, row.project, self.names[row.project], hit, snippet.text, snippet.marks, snippet.why)
+
+
+def _projects(actor: Actor, project: str | None) -> dict[str, str]:
+    """Answer the projects to search, by slug, with their names."""
+    if project is not None:
+        row = authorized(actor, project, Right.READ)
+        return {row.pk: row.name}
+    return dict(visible_projects(actor).values_list("slug", "name"))
+
+
+def _place(actor: Actor, asked: Asked, names: Mapping[str, str], newest: int | None) -> Place:
+    hidden = None
+    if asked.project is None and (not actor.is_agent or len(names) > MANY):
+        hidden = [slug for slug in Project.objects.values_list("slug", flat=True) if slug not in names]
+        if len(hidden) > len(names):
+            hidden = None
+    session = parse(asked.session, "session") if asked.session is not None else None
+    return Place(list(names), hidden, list(asked.families or ()), session, asked.after, asked.before, newest)
+
+
+def _cursor(cursor: str | None) -> tuple[int, int | None]:
+    """Answer how many matches of the ranking were shown, and the newest document it knew."""
+    if cursor is None:
+        return 0, None
+    offset, dot, newest = cursor.partition(".")
+    if not dot or not all(part.isascii() and part.isdigit() and len(part) < 19 for part in (offset, newest)):  # noqa: PLR2004 - fits 63 bits
+        raise invalid("cursor", "cursor must be one that a search before answered as next_cursor.")
+    return int(offset), int(newest)

@@ -11,15 +11,17 @@ from core.actor import Actor
 from core.errors import HubError
 from projects import feed
 from projects.models import Event, Kind, Project
+from search import index
 from sessions_app.models import Session
 
 RECOVERY_PATH = "/fs/handoff.md"
 
 
 def tell(actor: Actor, project: Project, session: Session, action: str, summary: str, **more: str) -> Event:
-    """Append a session's lifecycle event and announce it, in the caller's transaction."""
+    """Append a session's lifecycle event and announce it, in the caller's transaction; search looks at its brain."""
     payload = {"action": action, "name": session.name, **more}
     event = feed.append(project, Kind.SESSION, actor, summary, payload=payload, session=session.pk)
+    index.follow("brain", project.pk, session.pk)
     live.announce(f"session:{session.pk}", session=session.pk)
     return event
 

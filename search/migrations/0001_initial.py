@@ -6,10 +6,11 @@ from django.db import migrations, models
 
 
 # The index beside the rows. Whoever alters search_docs on SQLite later must make the triggers again: Django then makes
-# the table anew. No column sizes are kept, since the ranking counts words itself.
+# the table anew. No column sizes are kept, since the ranking counts words itself; words of a few letters that are still
+# being typed need an index of beginnings.
 SQLITE = (
     """CREATE VIRTUAL TABLE search_index USING fts5(
-        title, body, scope, content='search_docs', content_rowid='id', tokenize='ascii', columnsize=0)""",
+        title, body, scope, content='search_docs', content_rowid='id', tokenize='ascii', columnsize=0, prefix='3')""",
     """CREATE TRIGGER search_docs_insert AFTER INSERT ON search_docs BEGIN
         INSERT INTO search_index (rowid, title, body, scope) VALUES (new.id, new.title, new.body, new.scope);
     END""",
@@ -34,6 +35,15 @@ POSTGRESQL = (
 def make_index(apps, schema_editor):
     for statement in {"sqlite": SQLITE, "postgresql": POSTGRESQL}[schema_editor.connection.vendor]:
         schema_editor.execute(statement)
+
+
+# Events of before: of another version than the analyzer's, so the job indexes them while the hub serves.
+EVENTS = """INSERT INTO search_docs (family, project_id, ref, session, title, body, scope, words, at, version)
+    SELECT 'event', project_id, id, session, '', '', '', 0, created_at, 0 FROM projects_event WHERE kind <> 'system'"""
+
+
+def list_events(apps, schema_editor):
+    schema_editor.execute(EVENTS)
 
 
 class Migration(migrations.Migration):
@@ -83,4 +93,5 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(make_index),
+        migrations.RunPython(list_events),
     ]

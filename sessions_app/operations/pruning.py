@@ -11,6 +11,7 @@ from core.errors import HubError, not_found
 from core.ids import parse
 from core.operation import Right, operation, staff_operation
 from projects.models import Event, Kind, Project
+from search import index
 from sessions_app.models import Session, Status
 from sessions_app.queries import undo_window
 
@@ -64,7 +65,10 @@ def close_prune(actor: Actor, project: Project, /, *, session: str) -> bool:
     row = due.first()
     if row is None or not due.delete()[0]:
         return False
-    Event.objects.filter(session=session, kind=Kind.SESSION).delete()
+    told = Event.objects.filter(session=session, kind=Kind.SESSION)
+    index.remove("event", project.pk, *told.values_list("pk", flat=True))
+    index.forget("brain", project.pk, session)
+    told.delete()
     _announce(row)
     return True
 

@@ -28,6 +28,7 @@ def test_ops_02_a_deletion_is_finished_or_did_not_happen(
     sessions = [begin(ada_tools, name, notes=name) for name in ("one", "two")]
     ada_tools("brain_put", project="atlas", store="project", path="/fs/page.md", content="page").done()
     other = begin(ada_tools, "other", project="~ada", notes="mine")
+    restart()  # so that the index has followed the files
     before = stored()[0]
     dies(place, "projects.operations.delete_project", human.actor, "atlas", confirm="atlas")
     restart()
