@@ -10,8 +10,10 @@ from django.urls import URLPattern, URLResolver, path
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.gzip import gzip_page
 
-# Each module holds ``ROUTES``: (route, view, name). A page lives in the highest app it reads from.
+# Each module holds ``ROUTES``: (route, view, name). A page lives in the highest app it reads from. ``STREAMED`` names
+# the views that send stored bytes as they are.
 PAGES: Final = ("hubsite.pages.home", "hubsite.pages.connect", "hubsite.pages.feed", "inbox.pages")
+PAGES_OF_ARTIFACTS: Final = ("artifacts.pages", "hubsite.pages.artifacts")
 PAGES_OF_FILES: Final = ("sessions_app.pages", "knowledge.pages", "knowledge.editing", "hubsite.pages.storage")
 
 
@@ -28,8 +30,13 @@ class HubAdminSite(admin.AdminSite):
         return [*self._pages(), *super().get_urls()]
 
     def _pages(self) -> list[URLPattern]:
-        routes = [route for name in (*PAGES, *PAGES_OF_FILES) for route in importlib.import_module(name).ROUTES]
-        return [path(route, self.admin_view(view), name=name) for route, view, name in routes]
+        modules = [importlib.import_module(name) for name in (*PAGES, *PAGES_OF_ARTIFACTS, *PAGES_OF_FILES)]
+        streamed = {name for module in modules for name in getattr(module, "STREAMED", ())}
+        routes = [route for module in modules for route in module.ROUTES]
+        return [path(route, self._signed_in(view, name not in streamed), name=name) for route, view, name in routes]
+
+    def _signed_in(self, view: Any, is_page: bool) -> Any:  # noqa: ANN401, FBT001 - as admin_view
+        return self.admin_view(view) if is_page else super().admin_view(view)
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - Django's signature
         """Compress every page; Django pads them so that their length tells nothing."""

@@ -110,7 +110,7 @@ def is_own_image(address: str) -> bool:
 def highlighted(code: str, language: str) -> str | None:
     """Answer code coloured by class, or None when the language is unknown or the text too long."""
     try:
-        lexer = get_lexer_by_name(language)
+        lexer = get_lexer_by_name(language, stripnl=False)  # so that lines keep their numbers
     except ClassNotFound:
         return None
     return highlight(code, lexer, _FORMATTER) if len(code) <= MAX_HIGHLIGHTED else None
