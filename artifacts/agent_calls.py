@@ -207,7 +207,8 @@ def artifact_get(actor: Actor, arguments: ArtifactGet) -> Json:
     """Read one version, the newest by default. Long content comes in parts: pass next_offset as offset."""
     artifact = queries.artifact_of(actor, arguments.artifact)
     version = queries.version_of(artifact, arguments.version)
-    return queries.artifact_json(artifact) | queries.version_json(version) | _content(version, arguments)
+    # Actor, session and time stay those of publishing (ART-01); artifact_versions tells each version's own.
+    return queries.version_json(version) | queries.artifact_json(artifact, version) | _content(version, arguments)
 
 
 def _content(version: ArtifactVersion, arguments: ArtifactGet) -> Json:
@@ -284,7 +285,7 @@ def comment_list(actor: Actor, arguments: CommentList) -> Json:
 def comment_resolve(actor: Actor, arguments: CommentResolve) -> Json:
     """Mark a comment as dealt with, or reopen it."""
     change = reopen_comment if arguments.reopen else resolve_comment
-    slug = queries.comment_of(actor, arguments.comment).project_id
+    slug = queries.place_of_comment(actor, arguments.comment)
     return change(actor, slug, **arguments.model_dump(exclude={"reopen"}))
 
 
@@ -297,5 +298,5 @@ def comment_resolve(actor: Actor, arguments: CommentResolve) -> Json:
 )
 def comment_delete(actor: Actor, arguments: CommentDelete) -> Json:
     """Delete a comment you wrote."""
-    slug = queries.comment_of(actor, arguments.comment).project_id
+    slug = queries.place_of_comment(actor, arguments.comment)
     return delete_comment(actor, slug, **arguments.model_dump())

@@ -104,16 +104,16 @@ def comment_post(actor: Actor, given: NewComment, artifact: str) -> dict[str, An
 @human_call(Nothing)
 def comment_delete(actor: Actor, given: Nothing, comment: str) -> dict[str, Any]:
     """Delete a comment."""
-    return delete_comment(actor, queries.comment_of(actor, comment).project_id, comment=comment)
+    return delete_comment(actor, queries.place_of_comment(actor, comment), comment=comment)
 
 
 @human_call(Nothing)
 def comment_resolve(actor: Actor, given: Nothing, comment: str) -> dict[str, Any]:
     """Mark a comment as dealt with."""
-    return resolve_comment(actor, queries.comment_of(actor, comment).project_id, comment=comment)
+    return resolve_comment(actor, queries.place_of_comment(actor, comment), comment=comment)
 
 
 @human_call(Nothing)
 def comment_reopen(actor: Actor, given: Nothing, comment: str) -> dict[str, Any]:
     """Take back that a comment was dealt with."""
-    return reopen_comment(actor, queries.comment_of(actor, comment).project_id, comment=comment)
+    return reopen_comment(actor, queries.place_of_comment(actor, comment), comment=comment)

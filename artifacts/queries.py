@@ -13,7 +13,8 @@ from core.operation import Right
 from core.page import Page, check_limit, cut
 from core.times import rfc3339
 from identity.access import authorized, visible_projects
-from projects.models import Project
+from projects.models import Event, Project
+from projects.models import Kind as EventKind
 
 
 def artifacts_of(actor: Actor, /, *, project: str | None = None, **wanted: str | None) -> QuerySet[Artifact]:
@@ -59,8 +60,14 @@ def artifact_of(actor: Actor, artifact: str) -> Artifact:
 
 
 def place_of(actor: Actor, artifact: str) -> str:
-    """Answer the project of an artifact `actor` may read."""
-    return artifact_of(actor, artifact).project_id
+    """Answer the project of an artifact `actor` may read; of one that is deleted too, so that a retry is answered."""
+    told = Event.objects.filter(thread=parse(artifact, "artifact"), kind=EventKind.ARTIFACT)
+    return _place(actor, told, "artifact")
+
+
+def place_of_comment(actor: Actor, comment: str) -> str:
+    """Answer the project of a comment `actor` may read; of one that is deleted too."""
+    return _place(actor, Event.objects.filter(pk=parse(comment, "comment"), kind=EventKind.ARTIFACT), "comment")
 
 
 def comment_of(actor: Actor, comment: str) -> Comment:
@@ -69,6 +76,13 @@ def comment_of(actor: Actor, comment: str) -> Comment:
     if row is None:
         raise not_found("comment")
     return row
+
+
+def _place(actor: Actor, told: QuerySet[Event], what: str) -> str:
+    slug: str | None = told.filter(project__in=visible_projects(actor)).values_list("project", flat=True).first()
+    if slug is None:
+        raise not_found(what)
+    return slug
 
 
 def locked_artifact(project: Project, artifact: str) -> Artifact:
@@ -134,10 +148,10 @@ def comments_page(rows: QuerySet[Comment], *, cursor: str | None, limit: int) ->
     return cut(list(rows[: limit + 1]), limit, lambda comment: comment.pk)
 
 
-def artifact_json(artifact: Artifact) -> dict[str, Any]:
-    """Answer an artifact as every face shows it, its newest version's figures with it."""
+def artifact_json(artifact: Artifact, version: ArtifactVersion | None = None) -> dict[str, Any]:
+    """Answer an artifact as every face shows it, with the figures of a version, the newest where none is given."""
     known = vars(artifact)
-    newest: ArtifactVersion = known.get("newest") or version_of(artifact)
+    shown: ArtifactVersion = version or known.get("newest") or version_of(artifact)
     if "open_comments" not in known:
         known["open_comments"] = artifact.comments.filter(resolved_at__isnull=True).count()
     return {
@@ -150,10 +164,10 @@ def artifact_json(artifact: Artifact) -> dict[str, Any]:
         "label": artifact.label,
         "actor": artifact.actor,
         "session": artifact.session,
-        "version": artifact.version,
-        "size": newest.size,
-        "sha256": newest.sha256,
-        "protected": newest.protected,
+        "version": shown.number,
+        "size": shown.size,
+        "sha256": shown.sha256,
+        "protected": shown.protected,
         "open_comments": known["open_comments"],
         "created_at": rfc3339(artifact.created_at),
         "updated_at": rfc3339(artifact.updated_at),

@@ -36,6 +36,9 @@ def writes(tools: Tools, ada: AgentWithToken) -> dict[str, tuple[dict[str, Any],
     for place in (entry, page):
         tools("brain_put", **place, path="/fs/old.md", content="x").done()
     post = {"project": "atlas", "session": session}
+    shown = post | {"title": "x", "kind": "text"}
+    artifacts = [tools("artifact_publish", **shown, content="x")["artifact"] for _ in range(3)]
+    comments = [tools("comment_post", artifact=artifacts[0], body="x")["comment"] for _ in range(4)]
     return {
         "signal_append": ({**post, "summary": "x"}, {"summary": "y"}),
         "signal_append finished": ({**post, "summary": "x", "kind": "finished"}, {"kind": "signal"}),
@@ -55,6 +58,15 @@ def writes(tools: Tools, ada: AgentWithToken) -> dict[str, tuple[dict[str, Any],
         ),
         "brain_delete": ({**entry, "path": "/fs/old.md"}, {"path": "/fs/a.md"}),
         "brain_delete page": ({**page, "path": "/fs/old.md"}, {"path": "/fs/a.md"}),
+        "artifact_publish": ({**shown, "content": "x"}, {"content": "y"}),
+        "artifact_update": (
+            {"artifact": artifacts[0], "content": "y", "base_version": 1, "session": session},
+            {"content": "z"},
+        ),
+        "artifact_delete": ({"artifact": artifacts[1]}, {"artifact": artifacts[0]}),
+        "comment_post": ({"artifact": artifacts[0], "body": "x"}, {"body": "y"}),
+        "comment_resolve": ({"comment": comments[0]}, {"comment": comments[1]}),
+        "comment_delete": ({"comment": comments[2]}, {"comment": comments[3]}),
         "brain_promote": (
             {"session": session, "from_path": "/fs/a.md", "to_path": "/fs/p.md"},
             {"to_path": "/fs/q.md"},
