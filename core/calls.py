@@ -6,7 +6,7 @@ its ``session`` argument is resolved before it runs (see ``hubsite/agent_calls.p
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -20,6 +20,13 @@ class Arguments(BaseModel):
     """Arguments of a call: unknown names are refused."""
 
     model_config = ConfigDict(extra="forbid")
+    # Texts that are looked for and never stored: they may hold what no database takes.
+    sought: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def stored(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Leave out what is only looked for."""
+        return {name: value for name, value in given.items() if name not in cls.sought}
 
     def place(self, actor: Actor) -> str | None:  # noqa: ARG002 - who names a thing looks it up as the actor
         """Answer the project a call works in, None for any: its ``project``, unless it names a thing in one."""

@@ -27,7 +27,7 @@ def person(request: Request) -> Actor:
     return Actor("human", request.user.get_username(), request.user.pk, trusted=True)
 
 
-def human_call[M: BaseModel](model: type[M]) -> Callable[[Callable[..., dict[str, Any]]], Handler]:
+def human_call[M: Arguments](model: type[M]) -> Callable[[Callable[..., dict[str, Any]]], Handler]:
     """Make ``function(actor, input, **path)`` the handler of one method; `invalid_argument` for what does not fit.
 
     The input comes from the query string where there is no body (GET, DELETE), else from the JSON body.
@@ -37,7 +37,7 @@ def human_call[M: BaseModel](model: type[M]) -> Callable[[Callable[..., dict[str
         @wraps(function)
         def handle(view: APIView, request: Request, **path: str) -> Response:  # noqa: ARG001 - a method of the view
             given = _query(request, model) if request.method in {"GET", "DELETE"} else request.data
-            check_storable({**given, **path} if isinstance(given, dict) else path)
+            check_storable(model.stored({**given, **path}) if isinstance(given, dict) else path)
             return Response(function(person(request), model.model_validate(given), **path))
 
         return handle

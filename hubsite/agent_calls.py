@@ -58,7 +58,7 @@ def authenticate(authorization: str | None) -> Actor:
 def prepared(actor: Actor, call: Call, arguments: dict[str, Any]) -> Ready:
     """Validate the arguments and resolve the session a call works in, on a request thread."""
     with only_refusals(call.name):
-        check_storable(arguments)
+        check_storable(call.arguments.stored(arguments))
         try:
             values = call.arguments.model_validate(arguments)
         except ValidationError as error:

@@ -1,7 +1,7 @@
 """Searching as an agent."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -13,6 +13,8 @@ from search.queries import search as search_for
 
 class Search(Arguments):
     """Arguments of search."""
+
+    sought: ClassVar[frozenset[str]] = frozenset({"query"})
 
     query: Annotated[str, Field(description='Words; "in quotes" as a phrase.')]
     project: str | None = None
