@@ -1,5 +1,6 @@
 // How protected artifacts are encrypted: AES-256-GCM with a key from the password by PBKDF2-SHA-256. The key cannot be
 // taken out of the browser's keeping and lives as long as one call. Ciphertext ends with the tag of 16 bytes.
+// docs/protected_artifacts.md has the format; static/clients/protect.py does the same for agents.
 const SALT_BYTES = 16;
 const IV_BYTES = 12;
 export const ITERATIONS = 600000;
@@ -8,7 +9,8 @@ const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.char
 const toBase64 = (bytes) => btoa(String.fromCharCode(...bytes));
 
 async function keyOf(password, salt, iterations, use) {
-  const material = await crypto.subtle.importKey('raw', new TextEncoder().encode(password), 'PBKDF2', false, ['deriveKey']);
+  const typed = new TextEncoder().encode(password.normalize('NFC')); // keyboards compose letters in different ways
+  const material = await crypto.subtle.importKey('raw', typed, 'PBKDF2', false, ['deriveKey']);
   const how = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations };
   return crypto.subtle.deriveKey(how, material, { name: 'AES-GCM', length: 256 }, false, [use]);
 }

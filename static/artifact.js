@@ -19,10 +19,18 @@
     document.getElementById('place').open = true;
   }
 
-  // A click on a line's number takes the line, with shift up to there; what is left of the text is the number.
-  document.addEventListener('click', (event) => {
+  // What is left of a line's text is its number.
+  function numbered(event) {
     const line = event.target.closest?.('.lines > [id]');
-    if (!line || event.clientX > line.getBoundingClientRect().left + parseFloat(getComputedStyle(line).paddingInlineStart)) return;
+    if (!line) return null;
+    return event.clientX < line.getBoundingClientRect().left + parseFloat(getComputedStyle(line).paddingInlineStart) ? line : null;
+  }
+
+  // A click on a number takes the line, with shift all up to there; it selects no text.
+  document.addEventListener('mousedown', (event) => { if (numbered(event)) event.preventDefault(); });
+  document.addEventListener('click', (event) => {
+    const line = numbered(event);
+    if (!line) return;
     const from = event.shiftKey ? Number(field('line')?.value || numberOf(line)) : numberOf(line);
     const [first, last] = [Math.min(from, numberOf(line)), Math.max(from, numberOf(line))];
     history.replaceState(null, '', `#L${first}`);
