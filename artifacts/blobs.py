@@ -2,9 +2,11 @@
 
 `receiving` is the way in. Bytes are counted, hashed and synced under a temporary name; the operation promotes them to
 their own name as its last step before the commit. Whatever then fails, the block takes them back; what a killed process
-left is pruned by `artifacts.jobs`.
+left is pruned by `artifacts.jobs`. As long as the block lasts it holds a lock on the file, under either name: by that
+the job tells what is about to be committed from what was left.
 """
 
+import fcntl
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
@@ -49,6 +51,7 @@ class Incoming:
         self._limit = limit
         self._hash = hashlib.sha256()
         self._file = self.path.open("xb")
+        fcntl.flock(self._file, fcntl.LOCK_EX)
 
     def write(self, chunk: bytes) -> None:
         """Take the next bytes."""
@@ -63,7 +66,6 @@ class Incoming:
         """Make what was written last, before anything refers to it."""
         self._file.flush()
         os.fsync(self._file.fileno())
-        self._file.close()
         return self
 
     @property
@@ -125,6 +127,16 @@ def receiving() -> Iterator[Incoming]:
         raise
     finally:
         content.discard()
+
+
+def is_held(path: Path) -> bool:
+    """Tell whether a process that lives still takes these bytes in, or is about to commit their row."""
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def open_blob(version: ArtifactVersion) -> IO[bytes]:

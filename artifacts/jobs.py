@@ -1,16 +1,16 @@
 """Reconciling blobs with versions: at start, and from time to time (ART-02)."""
 
 import logging
-import time
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Final
 
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from artifacts.blobs import incoming_directory, store
+from artifacts.blobs import incoming_directory, is_held, store
 from artifacts.models import ArtifactVersion
 from artifacts.removal import blobs_on_disk, directories, remove_directory
 from core.jobs import every
@@ -27,7 +27,7 @@ def reconcile() -> int:
 
     A version whose blob is gone is logged, and shown as missing wherever it is read: nothing is hidden.
     """
-    before = _settled()
+    before = _settled(settings.HUB_BLOB_GRACE_SECONDS)
     removed = _remove_unnamed(before)
     for directory in directories():
         with suppress(FileNotFoundError):
@@ -38,12 +38,13 @@ def reconcile() -> int:
     return removed
 
 
-def _settled() -> datetime:
-    """Answer the moment before which a blob without a version waits for nobody's commit.
+def _settled(seconds: int) -> datetime:
+    """Answer the moment before which what nobody holds waits for nobody's commit: some seconds ago.
 
-    On SQLite one process owns the data directory, so that is at the latest when this one started.
+    On SQLite one process owns the data directory, so that is at the latest when this one started. Who publishes holds
+    the file, which every process of this machine can tell; the time is for those of other machines.
     """
-    moment = timezone.now() - timedelta(seconds=settings.HUB_BLOB_GRACE_SECONDS)
+    moment = timezone.now() - timedelta(seconds=seconds)
     return max(moment, _STARTED) if connection.vendor == "sqlite" else moment
 
 
@@ -52,10 +53,22 @@ def _remove_unnamed(before: datetime) -> int:
     removed = 0
     for blob in sorted(stored - _named()):
         with suppress(FileNotFoundError):  # somebody else did
-            if store().get_modified_time(blob) <= before:
+            # Who held it may have committed since its name was looked for.
+            if store().get_modified_time(blob) <= before and not _is_held(blob) and not _is_named(blob):
                 store().delete(blob)
                 removed += 1
     return removed
+
+
+def _is_held(blob: str) -> bool:
+    try:
+        return is_held(Path(store().path(blob)))
+    except NotImplementedError:  # a storage without files
+        return False
+
+
+def _is_named(blob: str) -> bool:
+    return ArtifactVersion.objects.filter(blob=blob).exists()
 
 
 def _report_missing() -> None:
@@ -72,8 +85,8 @@ def _named() -> set[str]:
 
 def _remove_idle() -> None:
     """Remove what a killed process was taking in."""
-    directory = incoming_directory()
+    directory, before = incoming_directory(), _settled(_IDLE_SECONDS)
     for path in directory.iterdir() if directory.exists() else ():
         with suppress(FileNotFoundError):
-            if path.stat().st_mtime < time.time() - _IDLE_SECONDS:
+            if datetime.fromtimestamp(path.stat().st_mtime, UTC) <= before and not is_held(path):
                 path.unlink()

@@ -32,7 +32,10 @@ class BlobStorage(FileSystemStorage):
     def _save(self, name: str, content: File) -> str:  # type: ignore[type-arg]
         directory = Path(self.path(name)).parent
         is_new = not directory.exists()
-        saved: str = super()._save(name, content)  # type: ignore[misc]
+        try:
+            saved: str = super()._save(name, content)  # type: ignore[misc]
+        except FileNotFoundError:  # the job removed the directory in between: it was empty
+            saved = super()._save(name, content)  # type: ignore[misc]
         sync_directory(directory)
         if is_new:
             sync_directory(directory.parent)
