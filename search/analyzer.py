@@ -107,9 +107,9 @@ def terms_of(query: str) -> list[Term]:
         [part for chunk in chunks_of(quoted) for part in analyzed(chunk.group()).parts]
         for quoted in _QUOTED.findall(query)
     ]
-    loose = _QUOTED.sub(" ", query)
+    loose = _QUOTED.sub(" ", query).rstrip("*")
     chunks = [(analyzed(chunk.group()), chunk.end() == len(loose)) for chunk in chunks_of(loose)]
-    meant = [chunk for chunk, _ in chunks if chunk.typed not in _STOP]
+    meant = [chunk for chunk, _ in chunks if chunk.whole or chunk.typed not in _STOP]
     found = [Term(" ".join(phrase)) for phrase in phrases if phrase]
     if not found and not meant:  # nothing but stop words: they are what is looked for
         meant = [chunk for chunk, _ in chunks]
@@ -190,7 +190,8 @@ def _run(run: str) -> Chunk:
 def _humps(word: str) -> list[str]:
     """Split a word where its case does, and fold it."""
     humps = _HUMP.findall(word) if word.isascii() and not word.islower() and not word.isupper() else [word]
-    return [_folded(hump)[:TOKEN_CHARS] for hump in humps]
+    # A word of accents alone folds to nothing.
+    return [folded[:TOKEN_CHARS] for folded in map(_folded, humps) if folded]
 
 
 def _folded(word: str) -> str:
