@@ -34,6 +34,17 @@ def visible_projects(actor: Actor) -> QuerySet[Project]:
     return Project.objects.filter(opened)
 
 
+def writable_projects(actor: Actor) -> QuerySet[Project]:
+    """Answer the projects `actor` may write; `rights_on` says the same of one."""
+    if not actor.is_agent:
+        return Project.objects.all()
+    granted = Exists(_grants(actor).filter(project=OuterRef("pk"), level="write"))
+    opened = Q(slug=space_of(actor.name)) | (Q(personal=False) & Q(granted))
+    if actor.trusted:
+        opened |= Q(restricted=False, personal=False)
+    return Project.objects.filter(opened)
+
+
 def rights_on(actor: Actor, project: Project) -> frozenset[Right]:
     """Answer the rights of `actor` on a project.
 

@@ -28,6 +28,7 @@ class Outcome(models.TextChoices):
     APPROVED = "approved"
     DECLINED = "declined"
     EXPIRED = "expired"
+    REPLACED = "replaced"
 
 
 class InboxItem(models.Model):

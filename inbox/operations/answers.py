@@ -1,7 +1,9 @@
 """Answers and decisions; each resolves its item in one transaction."""
 
 import json
-from typing import Any
+from typing import Any, Final
+
+from django.utils.module_loading import import_string
 
 from core import limits
 from core.actor import Actor
@@ -55,9 +57,21 @@ def decide(
         if asked is None:
             raise invalid("proposal", "This approval has no proposal to edit.")
         payload["proposal"] = proposal
+    _carry_out(actor, project, row.event.payload, approved=approved)
     outcome = Outcome.APPROVED if approved else Outcome.DECLINED
     event = entries.resolve(row, project, actor, outcome, summary=note or outcome.label, payload=payload)
     return {"event": event.pk}
+
+
+DECIDERS: Final = {"review": "knowledge.publication.decide_review"}
+"""What approving does beside being told: by the payload's member, a function of a higher app, named as not imported."""
+
+
+def _carry_out(actor: Actor, project: Project, payload: dict[str, Any], *, approved: bool) -> None:
+    """Do in this transaction what the decision means; a refusal leaves the item open."""
+    for member, name in DECIDERS.items():
+        if member in payload:
+            import_string(name)(actor, project, payload[member], approved=approved)
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - any JSON value

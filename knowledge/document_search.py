@@ -1,0 +1,117 @@
+"""What search finds of documents: parts of current versions, and of decisions only what stands (SRC-01, GOV-06).
+
+A version's parts are indexed in the transaction that makes it current and go in the one that ends it, so the index
+never holds words a reader may not have.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from core.actor import Actor
+from knowledge.models import Chunk, Decision, Document, DocumentVersion
+from knowledge.roles import visible_spaces
+from knowledge.sources import is_stale
+from search import index
+from search.families import Document as Indexed
+from search.families import Family, Hit, Key, register
+from search.models import SearchDocument
+
+FAMILY = "document"
+
+
+def index_version(document: Document, version: DocumentVersion) -> None:
+    """Index a version's parts, in the caller's transaction; each is found by its document's title too."""
+    index.put_all(FAMILY, [_indexed(document, version, chunk) for chunk in version.chunks.order_by("number")])
+
+
+def unindex(document: Document) -> None:
+    """Take a document out of the index, in the caller's transaction."""
+    refs = SearchDocument.objects.filter(
+        project=document.project_id, family=FAMILY, ref__startswith=f"{document.pk}."
+    ).values_list("ref", flat=True)
+    index.remove(FAMILY, document.project_id, *refs)
+
+
+def found(document: Document) -> bool:
+    """Tell whether readers are to find a document: it is published, and, if a decision, accepted."""
+    if document.state != Document.State.PUBLISHED:
+        return False
+    decision = Decision.objects.filter(document=document).first()
+    return decision is None or decision.status == Decision.Status.ACCEPTED
+
+
+def _indexed(document: Document, version: DocumentVersion, chunk: Chunk) -> Indexed:
+    ref = f"{document.pk}.{version.number}.{chunk.number}"
+    return Indexed(document.project_id, ref, version.title, chunk.text, version.created_at)
+
+
+def _current(keys: Sequence[Key]) -> Iterable[tuple[str, Chunk]]:
+    """Answer the parts the refs name, of current versions only."""
+    wanted = {ref for _, ref in keys}
+    documents = {ref.partition(".")[0] for ref in wanted}
+    chunks = Chunk.objects.filter(
+        version__document__in=documents,
+        version__document__state=Document.State.PUBLISHED,
+        version__state=DocumentVersion.State.PUBLISHED,
+    ).select_related("version__document__space")
+    for chunk in chunks:
+        ref = f"{chunk.version.document_id}.{chunk.version.number}.{chunk.number}"
+        if ref in wanted:
+            yield ref, chunk
+
+
+def _hits(actor: Actor, keys: Sequence[Key]) -> Mapping[Key, Hit]:
+    spaces = set(
+        visible_spaces(actor).filter(project__in={project for project, _ in keys}).values_list("pk", flat=True)
+    )
+    return {
+        (chunk.version.document.project_id, ref): _hit(chunk)
+        for ref, chunk in _current(keys)
+        if chunk.version.document.space_id in spaces
+    }
+
+
+def _hit(chunk: Chunk) -> Hit:
+    version, document = chunk.version, chunk.version.document
+    shows = {
+        "document": document.pk,
+        "version": version.number,
+        "chunk": chunk.number,
+        "heading": chunk.heading,
+        "space": document.space.name,
+        "kind": document.kind,
+        "trust": trust_of(document, version),
+    }
+    return Hit(version.title, chunk.text, version.created_at, version.published_by, shows)
+
+
+def trust_of(document: Document, version: DocumentVersion) -> str:
+    """Answer how far people stand behind a document: reviewed, decided, or verified at a commit, or stale since."""
+    if document.kind == Document.Kind.DECISION:
+        return "decided"
+    if not version.verified_commit:
+        return "reviewed"
+    return "stale" if is_stale(document.space, version.sources) else "verified"
+
+
+def _documents(keys: Sequence[Key]) -> Iterable[Indexed]:
+    return [
+        _indexed(chunk.version.document, chunk.version, chunk)
+        for _, chunk in _current(keys)
+        if found(chunk.version.document)
+    ]
+
+
+def _refs(after: str, number: int) -> Sequence[Key]:
+    """Answer the next parts of current versions in the order of their documents, whole documents at a time."""
+    published = Document.objects.filter(state=Document.State.PUBLISHED, pk__gt=after.partition(".")[0])
+    found: list[Key] = []
+    for document in published.order_by("pk").select_related("current")[:number]:
+        numbers = Chunk.objects.filter(version=document.current).values_list("number", flat=True)
+        version = document.current.number if document.current else 0
+        found += sorted((document.project_id, f"{document.pk}.{version}.{chunk}") for chunk in numbers)
+        if len(found) >= number:
+            break
+    return found
+
+
+register(Family(FAMILY, _hits, refs=_refs, documents=_documents))
