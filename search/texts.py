@@ -17,11 +17,11 @@ _HEADING: Final = re.compile(r"\s*#{1,6}[ \t]+(\S[^\n]{0,200})")
 
 
 def strings_of(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
-    """Yield every text in a JSON value, in order; names of fields are none."""
+    """Yield every text in a JSON value; names of fields are none. PostgreSQL forgets in which order the fields were."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
+        for inner in (value[name] for name in sorted(value)) if isinstance(value, dict) else value:
             yield from strings_of(inner)
 
 
