@@ -42,7 +42,10 @@ def shown(artifact: Artifact, version: ArtifactVersion, *, source: bool) -> Show
         return Shown({Kind.IMAGE: "image", Kind.PDF: "pdf"}.get(artifact.kind, "other"))  # type: ignore[call-overload]
     if artifact.kind == Kind.HTML and not source:
         return Shown("frame")
-    return _text_shown(artifact, version, source=source)
+    try:
+        return _text_shown(artifact, version, source=source)
+    except FileNotFoundError:  # deleted while this page was made
+        return Shown("missing")
 
 
 def _text_shown(artifact: Artifact, version: ArtifactVersion, *, source: bool) -> Shown:
