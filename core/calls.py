@@ -51,6 +51,7 @@ class Call:
     read_only: bool
     destructive: bool
     idempotent: bool
+    is_tool: bool = True
 
 
 CALLS: dict[str, Call] = {}
@@ -66,8 +67,12 @@ def agent_call[A: Arguments](  # noqa: PLR0913 - one keyword per fact of the reg
     read_only: bool = False,
     destructive: bool = False,
     idempotent: bool = False,
+    is_tool: bool = True,
 ) -> Callable[[Callable[[Actor, A], Any]], Callable[[Actor, A], Any]]:
-    """Register ``function(actor, arguments)`` as an MCP tool and an HTTP route; its docstring is the description."""
+    """Register ``function(actor, arguments)`` as an HTTP route and, unless machines alone call it, as an MCP tool.
+
+    Its docstring is the description.
+    """
 
     def register(function: Callable[[Actor, A], Any]) -> Callable[[Actor, A], Any]:
         description = " ".join((function.__doc__ or "").split())
@@ -82,6 +87,7 @@ def agent_call[A: Arguments](  # noqa: PLR0913 - one keyword per fact of the reg
             read_only,
             destructive,
             idempotent=idempotent or read_only,
+            is_tool=is_tool,
         )
         return function
 

@@ -44,6 +44,11 @@ def calls() -> dict[str, Call]:
     return CALLS
 
 
+def tools() -> dict[str, Call]:
+    """Answer the calls that are MCP tools."""
+    return {name: call for name, call in calls().items() if call.is_tool}
+
+
 def is_waiting(call: Call) -> bool:
     """Whether the call runs on the event loop, so that it can wait without holding a thread."""
     return inspect.iscoroutinefunction(call.run)

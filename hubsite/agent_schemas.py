@@ -22,11 +22,13 @@ def _trim(schema: Any, definitions: Json) -> Any:  # noqa: ANN401 - any JSON val
     if "$ref" in schema:
         named = definitions[schema["$ref"].rpartition("/")[2]]
         return _trim({**named, **{key: value for key, value in schema.items() if key != "$ref"}}, definitions)
-    schema = _without_null(schema)
+    shown = _without_null(schema)
+    if "$ref" in shown:
+        return _trim(shown, definitions)
     return {
         key: _trimmed_value(key, value, definitions)
-        for key, value in schema.items()
-        if key not in _UNSAID and (key != "default" or value)
+        for key, value in shown.items()
+        if key not in _UNSAID and (key != "default" or value) and (key, value) != ("additionalProperties", True)
     }
 
 

@@ -36,7 +36,7 @@ class Dispatcher:
     @cached_property
     def methods(self) -> Methods:
         """The methods, over every app's calls unless told others; the apps are imported at the first use."""
-        return Methods(agent_calls.calls() if self._registry is None else self._registry)
+        return Methods(agent_calls.tools() if self._registry is None else self._registry)
 
     async def authenticate(self, exchange: Exchange) -> None:
         """Refuse who is not an agent."""

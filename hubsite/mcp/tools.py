@@ -16,13 +16,16 @@ def tool(call: Call) -> Json:
         "title": call.title,
         "description": call.description,
         "inputSchema": input_schema(call),
-        "annotations": {
-            "readOnlyHint": call.read_only,
-            "destructiveHint": call.destructive,
-            "idempotentHint": call.idempotent,
-            "openWorldHint": False,
-        },
+        "annotations": _annotations(call),
     }
+
+
+def _annotations(call: Call) -> Json:
+    """Answer the hints of a call; those of writes say nothing of a read, and the list is in every agent's context."""
+    if call.read_only:
+        return {"readOnlyHint": True, "openWorldHint": False}
+    hints = {"destructiveHint": call.destructive, "idempotentHint": call.idempotent}
+    return {"readOnlyHint": False, **hints, "openWorldHint": False}
 
 
 def wanted(request: Request, registry: Mapping[str, Call]) -> tuple[Call, Json]:

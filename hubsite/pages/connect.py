@@ -17,7 +17,7 @@ LISTED: Final = 100
 
 
 @human_page
-def connect(request: HttpRequest, actor: Actor) -> HttpResponse:  # noqa: ARG001 - any staff
+def connect(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show how to connect: one agent, or a new one."""
     name = request.GET.get("agent", "")
     return _page(request, _agent(name) if name else None)
@@ -38,7 +38,7 @@ def connect_new(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 @human_page
-def connect_check(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:  # noqa: ARG001 - any staff
+def connect_check(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Show whether an agent has called with its token, for live updates."""
     agent = _agent(name)
     return page(request, "hubsite/connect.html#check", agent=agent, checked=_checked(agent))

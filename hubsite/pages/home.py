@@ -55,7 +55,7 @@ def _newest() -> list[Event]:
 
 
 @human_page
-def nav(request: HttpRequest, actor: Actor) -> HttpResponse:  # noqa: ARG001 - the shell reads for the actor
+def nav(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the navigation alone, for live updates."""
     return TemplateResponse(
         request, "parts/nav_live.html", {**admin.site.each_context(request), "place": request.GET.get("place", "")}
@@ -63,7 +63,7 @@ def nav(request: HttpRequest, actor: Actor) -> HttpResponse:  # noqa: ARG001 - t
 
 
 @human_page
-def manage(request: HttpRequest, actor: Actor) -> HttpResponse:  # noqa: ARG001
+def manage(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show what the model admin holds."""
     apps = admin.site.get_app_list(request)
     return page(request, "hubsite/manage.html", place="manage", title="Admin", apps=apps)

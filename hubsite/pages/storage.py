@@ -12,7 +12,7 @@ from sessions_app.queries import marked_sessions
 
 
 @human_page
-def storage(request: HttpRequest, actor: Actor) -> HttpResponse:  # noqa: ARG001 - staff see all
+def storage(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the report."""
     use = hub_use()
     columns = ("events_bytes", "brains_bytes", "knowledge_bytes", "artifacts_bytes", "total_bytes", "prunable_bytes")

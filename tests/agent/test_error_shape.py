@@ -18,15 +18,24 @@ from tests.agent.conftest import Mcp
 from tests.faces import AgentApi
 
 NOWHERE = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
-PROPER = dict.fromkeys(("question", "session", "artifact", "comment"), NOWHERE) | {"project": "atlas", "name": "one"}
+PROPER = dict.fromkeys(("question", "session", "artifact", "comment", "document"), NOWHERE) | {
+    "project": "atlas",
+    "name": "one",
+    "space": "one",
+}
 BY_TYPE: dict[str | None, Any] = {"string": "/fs/x", "integer": 1, "array": [], "object": {}, "boolean": True}
-FILTERS = {"artifact_list", "feed_read", "inbox_read", "session_list"}
+FILTERS = {"artifact_list", "document_list", "feed_read", "inbox_read", "search", "session_list"}
 """Reads that filter what the caller may read: a filter that fits nothing answers nothing."""
 type Json = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("project")
 CALLS = list(agent_calls.calls().values())
 both_faces = pytest.mark.parametrize("face", ["mcp", "http"])
+
+
+def calls_of(face: str) -> list[Call]:
+    """Answer the calls a face has."""
+    return [call for call in CALLS if call.is_tool or face == "http"]
 
 
 @dataclass
@@ -93,7 +102,7 @@ def _proper(name: str, schema: Json) -> object:
 @pytest.mark.parametrize("token", [None, "hub_" + "0" * 64, "nonsense"])
 def test_idn_01_no_token_and_a_bad_token(endpoint: McpEndpoint, face: str, token: str | None) -> None:
     nobody = Face(face, endpoint, token)
-    for call in CALLS:
+    for call in calls_of(face):
         for arguments in (valid(call), {"nonsense": 1}):  # who has no token learns nothing about the arguments
             error = nobody.refusal(call, arguments)
             assert error["code"] == "unauthenticated", call.name
@@ -104,7 +113,7 @@ def test_idn_01_no_token_and_a_bad_token(endpoint: McpEndpoint, face: str, token
 @both_faces
 def test_idn_01_an_unknown_argument(endpoint: McpEndpoint, ada: world.AgentWithToken, face: str) -> None:
     hers = Face(face, endpoint, ada.token)
-    for call in CALLS:
+    for call in calls_of(face):
         for field in {"nonsense", "actor"} - call.arguments.model_fields.keys():  # page_history filters by actor
             error = hers.refusal(call, {**valid(call), field: "ben"})
             assert (error["code"], error["details"]["field"]) == ("invalid_argument", field), call.name
@@ -115,7 +124,7 @@ def test_idn_01_an_unknown_argument(endpoint: McpEndpoint, ada: world.AgentWithT
 def test_agt_01_a_wrong_type(endpoint: McpEndpoint, ada: world.AgentWithToken, face: str) -> None:
     hers = Face(face, endpoint, ada.token)
     wrong = {"string": {"no": "string"}, "integer": "many", "array": "no array", "object": 5, "boolean": "perhaps"}
-    for call in CALLS:
+    for call in calls_of(face):
         for field, schema in input_schema(call)["properties"].items():
             kind = schema.get("type")
             if kind not in wrong or (face == "http" and _is_text_there(call, field, kind)):
@@ -133,7 +142,7 @@ def _is_text_there(call: Call, field: str, kind: str) -> bool:
 @both_faces
 def test_agt_01_a_required_argument_left_out(endpoint: McpEndpoint, ada: world.AgentWithToken, face: str) -> None:
     hers = Face(face, endpoint, ada.token)
-    for call in CALLS:
+    for call in calls_of(face):
         in_path = path_names(call) if face == "http" else ()
         for field in valid(call).keys() - set(in_path):
             arguments = {name: value for name, value in valid(call).items() if name != field}
@@ -146,7 +155,7 @@ def test_idn_03_an_unknown_and_a_hidden_project_answer_the_same(
     endpoint: McpEndpoint, stranger: world.AgentWithToken, face: str
 ) -> None:
     theirs = Face(face, endpoint, stranger.token)
-    for call in CALLS:
+    for call in calls_of(face):
         if "project" not in call.arguments.model_fields or call.name in FILTERS - {"feed_read"}:
             continue
         hidden, unknown = (theirs.refusal(call, {**valid(call), "project": slug}) for slug in ("atlas", "nix"))
@@ -164,7 +173,7 @@ def test_idn_03_an_unknown_and_a_hidden_thing_answer_the_same(
     question = mine.tool("question_post", project="atlas", subject="x")["structuredContent"]["event"]
     hidden_id = {"session": session, "question": question}[field]
     theirs = Face(face, endpoint, stranger.token)
-    for call in CALLS:
+    for call in calls_of(face):
         if field not in call.arguments.model_fields or call.name in FILTERS:
             continue
         arguments = valid(call) | ({"project": stranger.space} if "project" in valid(call) else {})

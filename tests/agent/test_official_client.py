@@ -87,7 +87,7 @@ def text_of(content: object) -> str:
 async def test_agt_01_an_agent_reports_in_and_is_answered(served: Served, mode: str) -> None:
     async with connected(served, mode) as ada, connected(served, mode, served.ben) as ben:
         assert ada.protocol_version == MODES[mode]
-        assert {tool.name for tool in (await ada.list_tools()).tools} == set(agent_calls.calls())
+        assert {tool.name for tool in (await ada.list_tools()).tools} == set(agent_calls.tools())
         session = (await call(ada, "session_start", project="atlas", name=f"walk-{mode}"))["session"]
         page = f"/fs/{mode}.md"
         given = {"store": "project", "project": "atlas", "session": session, "path": page}

@@ -12,7 +12,7 @@ from core.operation import REGISTRY
 from tests.running import ROOT
 
 FACE_MODULES = {"agent_calls", "human_api", "human_urls", "pages", "admin", "model_admin", "mcp_server", "agent_api"}
-FACE_PACKAGES = {"mcp", "pages"}
+FACE_PACKAGES = {"agent_calls", "human_api", "mcp", "pages"}
 # Which modules may reach the feed: operations, and the steps they share.
 MAY_APPEND = {"inbox.entries", "knowledge.publication", "sessions_app.transitions"}
 # Steps of operations: of use only inside a transaction that has authorized.
