@@ -1,6 +1,7 @@
 """Reading a project's pages and their history."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -9,6 +10,7 @@ from core.errors import invalid, not_found
 from core.page import MAX_LIMIT, Page, check_limit, cut
 from core.times import rfc3339_seconds
 from knowledge.files import knowledge_of
+from knowledge.models import CitedPage
 from projects.models import Project
 
 
@@ -73,18 +75,33 @@ def last_write(project: Project, path: str) -> LogRow | None:
 
 
 def trust_of(project: Project, path: str) -> str | None:
-    """Answer how far a page is confirmed (KNB-06): ``human-touched`` once a person wrote it, else ``raw``.
+    """Answer how far a page is confirmed (KNB-06); None where no page stands.
 
-    Read from its log since it was made, no further back than one page of it; None where no page stands.
+    ``promoted`` while a published document cites it as it is, ``drifted`` once it is another than was cited. Else it
+    is told by its log since it was made, no further back than one page: ``human-touched`` once a person wrote it, or
+    ``raw``.
     """
-    return trust_in(page_log(project, path=path, limit=MAX_LIMIT).rows)
+    path = canonical(path, pages_only=True)
+    return trust_in(page_log(project, path=path, limit=MAX_LIMIT).rows, cited_versions(project, [path])[path])
 
 
-def trust_in(log: Sequence[LogRow]) -> str | None:
-    """Answer `trust_of` out of a page's log, newest first."""
-    writers = [row.actor or "" for row in takewhile(lambda row: row.op != "delete", log)]
-    if not writers:
+def cited_versions(project: Project, paths: Collection[str]) -> Mapping[str, set[str]]:
+    """Answer, in one query, the versions of pages that published documents rest on."""
+    cited: dict[str, set[str]] = defaultdict(set)
+    rows = CitedPage.objects.filter(project=project, path__in=paths)
+    for path, version in rows.values_list("path", "version"):
+        cited[path].add(version)
+    return cited
+
+
+def trust_in(log: Sequence[LogRow], cited: Collection[str]) -> str | None:
+    """Answer `trust_of` out of a page's log, newest first, and the versions of it that documents cite."""
+    since = list(takewhile(lambda row: row.op != "delete", log))
+    if not since:
         return None
+    if cited:
+        return "promoted" if since[0].version in cited else "drifted"
+    writers = [row.actor or "" for row in since]
     return "human-touched" if any(writer.startswith("human:") for writer in writers) else "raw"
 
 

@@ -9,8 +9,9 @@ from core.actor import Actor
 from core.errors import HubError
 from core.page import MAX_LIMIT
 from identity.access import visible_projects
+from knowledge import document_search  # noqa: F401 - its family registers itself
 from knowledge.files import knowledge_of
-from knowledge.queries import trust_in
+from knowledge.queries import cited_versions, trust_in
 from projects.models import Project
 from search.families import Family, Hit, Key, register
 from search.texts import hit_of
@@ -53,10 +54,11 @@ def _pages(project: Project, paths: Sequence[str]) -> Iterable[tuple[str, Hit]]:
     file = knowledge_of(project)
     if not file.exists():
         return []
+    cited = cited_versions(project, paths)
     try:
         with file.reading() as pages:
             found = [
-                (path, hit_of(pages, path, {"trust": trust_in(pages.log(path=path, limit=MAX_LIMIT))}))
+                (path, hit_of(pages, path, {"trust": trust_in(pages.log(path=path, limit=MAX_LIMIT), cited[path])}))
                 for path in paths
             ]
     except HubError:  # the file is held, or damaged: what is in it cannot be shown

@@ -1,0 +1,1 @@
+"""The human API of pages, storage and documents."""
