@@ -45,13 +45,12 @@ class Incoming:
     def __init__(self, limit: int = limits.ARTIFACT_BYTES) -> None:
         directory = incoming_directory()
         directory.mkdir(parents=True, exist_ok=True)
-        self.path = directory / str(ids.fresh())
+        self._file = _begun(directory)
+        self.path = Path(self._file.name)
         self.size = 0
         self.blob: str | None = None
         self._limit = limit
         self._hash = hashlib.sha256()
-        self._file = self.path.open("xb")
-        fcntl.flock(self._file, fcntl.LOCK_EX)
 
     def write(self, chunk: bytes) -> None:
         """Take the next bytes."""
@@ -79,7 +78,8 @@ class Incoming:
 
     def promote(self, project: str) -> str:
         """Give the bytes their own name in the project's directory; answers it."""
-        self.blob = store().save(f"{project}/{ids.fresh()}", _Waiting(self.path))
+        self.blob = f"{project}/{ids.fresh()}"  # known before the rename: what fails after it is taken back too
+        self.blob = store().save(self.blob, _Waiting(self.path))
         return self.blob
 
     def discard(self) -> None:
@@ -129,14 +129,26 @@ def receiving() -> Iterator[Incoming]:
         content.discard()
 
 
-def is_held(path: Path) -> bool:
-    """Tell whether a process that lives still takes these bytes in, or is about to commit their row."""
+def _begun(directory: Path) -> IO[bytes]:
+    """Begin a file and hold it."""
+    while True:
+        file = (directory / str(ids.fresh())).open("xb")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(file.fileno()).st_nlink:
+            return file
+        file.close()  # the job was quicker, and took it for one that was left
+
+
+@contextmanager
+def unless_held(path: Path) -> Iterator[bool]:
+    """Hold a file for the length of the block, to remove it; False when somebody takes its bytes in or commits them."""
     with path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return True
-    return False
+            yield False
+            return
+        yield True
 
 
 def open_blob(version: ArtifactVersion) -> IO[bytes]:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from artifacts.blobs import incoming_directory, is_held, store
+from artifacts.blobs import incoming_directory, store, unless_held
 from artifacts.models import ArtifactVersion
 from artifacts.removal import blobs_on_disk, directories, remove_directory
 from core.jobs import every
@@ -28,14 +28,21 @@ def reconcile() -> int:
     A version whose blob is gone is logged, and shown as missing wherever it is read: nothing is hidden.
     """
     before = _settled(settings.HUB_BLOB_GRACE_SECONDS)
+    idle = [directory for directory in directories() if _is_idle(directory, before)]  # before a removal touches them
     removed = _remove_unnamed(before)
-    for directory in directories():
-        with suppress(FileNotFoundError):
-            if store().get_modified_time(directory) <= before:  # else somebody may be about to use it
-                remove_directory(directory)
+    for directory in idle:
+        remove_directory(directory)
     _report_missing()
     _remove_idle()
     return removed
+
+
+def _is_idle(directory: str, before: datetime) -> bool:
+    """Tell whether nobody can be about to put a blob into a directory they just made."""
+    try:
+        return store().get_modified_time(directory) <= before
+    except FileNotFoundError:
+        return False
 
 
 def _settled(seconds: int) -> datetime:
@@ -62,9 +69,11 @@ def _remove_unnamed(before: datetime) -> int:
 
 def _is_held(blob: str) -> bool:
     try:
-        return is_held(Path(store().path(blob)))
+        path = Path(store().path(blob))
     except NotImplementedError:  # a storage without files
         return False
+    with unless_held(path) as is_free:
+        return not is_free
 
 
 def _is_named(blob: str) -> bool:
@@ -88,5 +97,7 @@ def _remove_idle() -> None:
     directory, before = incoming_directory(), _settled(_IDLE_SECONDS)
     for path in directory.iterdir() if directory.exists() else ():
         with suppress(FileNotFoundError):
-            if datetime.fromtimestamp(path.stat().st_mtime, UTC) <= before and not is_held(path):
-                path.unlink()
+            if datetime.fromtimestamp(path.stat().st_mtime, UTC) <= before:
+                with unless_held(path) as is_free:
+                    if is_free:
+                        path.unlink()
