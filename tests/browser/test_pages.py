@@ -11,7 +11,7 @@ SMALL = """() => [...document.querySelectorAll('.btn, .chip, .tabs a, .top a, .t
 
 def addresses(desk: Desk) -> list[str]:
     """Answer every kind of page there is."""
-    items = desk.dora.get("/inbox", limit=50).json["items"]
+    items = desk.dora.get("/inbox", limit=500).json["items"]  # newest first: of each kind the oldest stays
     asked = {item["kind"]: item["id"] for item in items}
     return [
         "/",
