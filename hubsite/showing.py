@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.utils.html import escape
+from django.utils.html import escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from artifacts.blobs import is_missing, open_blob
@@ -15,7 +15,7 @@ from hubsite.markdown import highlighted
 SHOWN_BYTES: Final = 512 * 1024
 SHOWN_LINES: Final = 10_000
 # Longer Markdown would take longer to render than a page may; it is shown as it was written.
-RENDERED_BYTES: Final = 200_000
+RENDERED_BYTES: Final = 100_000
 LAID_OUT_BYTES: Final = 100_000
 DEEPEST_INDENT: Final = 40
 _LANGUAGES: Final = {Kind.JSON: "json", Kind.MARKDOWN: "markdown", Kind.HTML: "html"}
@@ -24,11 +24,10 @@ _JSON_PART: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the viewer holds, and how: ``lines`` are numbered as comments count them, ``text`` stands as it is."""
+    """What the viewer holds, and how; ``lines`` is text whose lines are numbered as comments count them."""
 
     how: str
     text: str | SafeString = ""
-    lines: Sequence[str | SafeString] = ()
     is_cut: bool = False
 
 
@@ -57,7 +56,7 @@ def _text_shown(artifact: Artifact, version: ArtifactVersion, *, source: bool) -
         return Shown("json", coloured(laid_out(text), "json"))
     is_cut = version.size > SHOWN_BYTES or len(rows) > SHOWN_LINES
     language = version.language or _LANGUAGES.get(artifact.kind, "")  # type: ignore[call-overload]
-    return Shown("lines", lines=lines_of(rows[:SHOWN_LINES], language), is_cut=is_cut)
+    return Shown("lines", numbered(lines_of(rows[:SHOWN_LINES], language)), is_cut)
 
 
 def text_of(version: ArtifactVersion, most: int) -> str:
@@ -73,6 +72,11 @@ def lines_of(rows: Sequence[str], language: str) -> Sequence[str | SafeString]:
         return rows
     found = text.split("\n")[: len(rows)]  # Pygments ends every span at the end of its line
     return [mark_safe(row) for row in found] if len(found) == len(rows) else rows  # noqa: S308 - Pygments escapes
+
+
+def numbered(rows: Sequence[str | SafeString]) -> SafeString:
+    """Answer lines that can be linked, by their number."""
+    return format_html_join("", '<span id="L{}">{}</span>', enumerate(rows, start=1))
 
 
 def coloured(text: str, language: str) -> SafeString:
