@@ -29,7 +29,7 @@ def of(kind: str, content: bytes | str, **more: object) -> Json:
 def tools(request: pytest.FixtureRequest, ada: AgentWithToken, project: object) -> Tools:
     """Ada's calls, with a live session in atlas."""
     tools: Tools = FACES[request.param](ada.token)
-    begin(tools)  # type: ignore[arg-type]
+    begin(tools)
     return tools
 
 

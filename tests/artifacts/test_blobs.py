@@ -19,6 +19,7 @@ from artifacts import blobs as blob_store
 from artifacts import jobs
 from artifacts.jobs import reconcile
 from artifacts.models import ArtifactVersion
+from artifacts.removal import blobs_on_disk
 from core.actor import HUB
 from projects.operations import delete_project
 from tests.artifacts.showing import Uploader, blob_names, blobs, publish, text, versions_and_blobs_agree
@@ -262,7 +263,8 @@ def test_art_02_what_waits_for_its_commit_is_never_taken(
 def test_art_02_a_commit_between_the_jobs_two_looks_is_seen(
     tools: HttpTools, begun_anew: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    named, seen = jobs._named, []
+    named = jobs._named
+    seen: list[str] = []
 
     def then_publish() -> set[str]:
         found = named()
@@ -271,7 +273,7 @@ def test_art_02_a_commit_between_the_jobs_two_looks_is_seen(
             begun_anew()
         return found
 
-    listed = jobs.blobs_on_disk
+    listed = blobs_on_disk
 
     def with_what_comes() -> set[str]:
         return {*listed(), *ArtifactVersion.objects.values_list("blob", flat=True)}

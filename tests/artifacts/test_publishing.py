@@ -1,17 +1,12 @@
 """ART-01, INB-06: publishing, updating and reading artifacts, through both agent faces."""
 
 import base64
-from pathlib import Path
 
 import pytest
-from django.conf import settings
 
+from tests.artifacts.showing import PNG, blobs
 from tests.inprocess import FACES, Tools
 from tests.world import AgentWithToken
-
-PNG = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-)
 
 
 @pytest.fixture(params=sorted(FACES))
@@ -20,11 +15,6 @@ def tools(request: pytest.FixtureRequest, ada: AgentWithToken, project: object) 
     tools: Tools = FACES[request.param](ada.token)
     tools("session_start", project="atlas", name="main").done()
     return tools
-
-
-def blobs() -> list[Path]:
-    """Every file of the blob store, those on their way in too."""
-    return [path for path in (Path(settings.DATA_DIR) / "artifacts").rglob("*") if path.is_file()]
 
 
 def test_art_01_an_artifact_is_read_as_it_was_published(tools: Tools) -> None:

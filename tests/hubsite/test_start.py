@@ -94,6 +94,15 @@ def test_ops_01_runserver_serves_the_same_hub(own_hub: Hub) -> None:
     token = own_hub.agent("ada")
     with own_hub.mcp(token) as mcp:
         assert mcp.tool("whoami")["agent"] == "ada"
+        mcp.tool("session_start", project="~ada", name="main")
+    answer = httpx.post(
+        f"{own_hub.url}/api/v1/projects/~ada/artifacts/upload",
+        data={"title": "Report", "kind": "text"},
+        files={"content": b"x" * 1_000_000},
+        headers={"Authorization": f"Bearer {token}"},
+        trust_env=False,
+    )
+    assert (answer.status_code, answer.json()["size"]) == (200, 1_000_000)
     own_hub.end()
     assert "Traceback" not in own_hub.output()
     assert lock_note(own_hub) == ""
