@@ -5,21 +5,21 @@ module takes the data directory's lock, so that whatever serves it serves alone.
 """
 
 import os
-from typing import Any
 
+import django
 from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, Scope
-from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hubsite.settings")
-django_application: Any = get_asgi_application()
+django.setup(set_prefix=False)
 
 from hubsite import hub_lock, live, mcp_server, services, uploads  # noqa: E402 - Django must be set up first
 from hubsite.bodies import limited  # noqa: E402
 from hubsite.executors import on_request_threads  # noqa: E402
+from hubsite.handler import HubHandler  # noqa: E402
 
 hub_lock.take_or_exit()
 
-_http = on_request_threads(limited(django_application))
+_http = on_request_threads(limited(HubHandler()))
 _mcp = on_request_threads(mcp_server.application)
 _live = on_request_threads(live.application)
 
