@@ -12,7 +12,6 @@ from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest
 
-
 from hubsite.agent_calls import calls, is_waiting
 
 PREFIX: Final = "/api/v1"
