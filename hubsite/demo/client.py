@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 PAGES = Path(__file__).parent / "pages"
+ARTIFACTS = Path(__file__).parent / "artifacts"
 
 
 class RefusedError(Exception):
@@ -103,3 +104,24 @@ class DemoAgent:
         """Write a page of the project, from the file of that name beside this module."""
         content = (PAGES / self.project / path).read_text(encoding="utf-8")
         self.write("brain_put", store="project", project=self.project, path=f"/fs/{path}", content=content)
+
+    def show(self, file: str, title: str, kind: str, **arguments: Any) -> str:  # noqa: ANN401 - JSON
+        """Publish the file of that name beside this module; answers the artifact."""
+        content = (ARTIFACTS / file).read_text(encoding="utf-8")
+        asked = {"project": self.project, "title": title, "kind": kind, "content": content, **arguments}
+        return str(self.write("artifact_publish", **asked)["artifact"])
+
+    def show_again(self, artifact: str, file: str) -> None:
+        """Publish the file as the second version of an artifact."""
+        content = (ARTIFACTS / file).read_text(encoding="utf-8")
+        self.write("artifact_update", artifact=artifact, content=content, base_version=1)
+
+    def comment(self, artifact: str, body: str, quote: str) -> None:
+        """Comment on a place of an artifact."""
+        self._once("comment_post", artifact=artifact, body=body, anchor={"quote": quote})
+
+    def draft(self, title: str, kind: str, **arguments: Any) -> str:  # noqa: ANN401 - JSON
+        """Draft a document and ask for its review; answers the document."""
+        made = self._once("document_draft", project=self.project, title=title, kind=kind, **arguments)
+        self.write("document_submit", document=made["document"], expected_revision=made["revision"])
+        return str(made["document"])

@@ -53,6 +53,10 @@ def tuesday(iris: DemoAgent, wei: DemoAgent) -> None:
         proposal={"at": "03:00", "lock_timeout_s": 60, "rollback": "DROP CONSTRAINT booking_no_overlap"},
         deadline_s=3 * DAY,
     )
+    iris.show("constraint.sql", "The constraint", "code", language="postgresql", description="To be run at 03:00.")
+    race = iris.show("race.md", "HAR-231: who books first", "markdown", label="HAR-231")
+    wei.comment(race, "Is the wait of the loser measured too?", quote="Only the database sees both.")
+    iris.show_again(race, "race2.md")
     iris.report("HAR-231: 0 of 5,000 pairs double-booked with the constraint on staging", pairs=5000, doubled=0)
     question = wei.ask(
         "“deposit” 应该译成“押金”还是“定金”?",
@@ -90,6 +94,7 @@ def thursday(iris: DemoAgent, wei: DemoAgent) -> None:
         "Seq scan on booking, 1.9 M rows.\n`booking_marina_arrival` is INVALID since the deploy of the 3rd.\n",
     )
     iris.finish("p95 of POST /bookings is back to 96 ms: an invalid index was built again", before_ms=412, after_ms=96)
+    iris.show("latency.html", "POST /bookings, p95 by hour", "html", description="Before and after the new index.")
     iris.page("runbooks/slow-bookings.md")
     wei.propose(
         "发布中文站:/zh/ 下 34 页里的 29 页",
@@ -101,6 +106,15 @@ def thursday(iris: DemoAgent, wei: DemoAgent) -> None:
 
 def friday(iris: DemoAgent, wei: DemoAgent) -> None:
     """Hand over."""
+    iris.draft(
+        "Overlapping bookings are refused by the database",
+        "decision",
+        body=(
+            "## Decision\n\nTwo bookings of one berth never share a night. An exclusion constraint says so; no service "
+            "checks it again.\n\n## Why\n\nA check that reads before it writes let 1 of 500 pairs through.\n"
+        ),
+        sources=[{"kind": "url", "url": "https://www.postgresql.org/docs/current/ddl-constraints.html"}],
+    )
     iris.ask(
         "May I delete the old availability cache?",
         body="Nothing reads it since the constraint: 0 hits in 48 h. It holds 2.1 GB of Redis.",
