@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import distinct_brains
+from benchmarks import distinct_brains, search
 from tests.running import ROOT, Hub, free_port
 
 ROUNDS = 3
@@ -176,3 +176,4 @@ if __name__ == "__main__":
     show(measure())
     with hub() as own:
         distinct_brains.show(*distinct_brains.measure(own))
+    search.show(search.measure())

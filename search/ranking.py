@@ -20,7 +20,7 @@ from search.matching import Place, holding, span
 COUNTED: Final = 1_000
 """How many documents a term gives, and up to where ``count`` is exact."""
 # So many at a time are looked at closely: their words are counted.
-SCORED: Final = 500
+SCORED: Final = 300
 # Longer bodies are not read; each of their terms counts as once in a document of usual length.
 LONG_WORDS: Final = 3_000
 # Below so many hits, longer words that begin with the last one are looked for as well.

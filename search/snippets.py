@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from search.analyzer import Term, analyzed, chunks_of, is_run, pairs_of, words_of
+from search.analyzer import Chunk, Term, analyzed, chunks_of, is_run, pairs_of, words_of
 
 SNIPPET_CHARS: Final = 200
 # How much of a text is looked through for the words, and how many of them are weighed against each other.
@@ -53,16 +53,27 @@ class Wanted(NamedTuple):
 
     def _found(self, text: str) -> Iterator[Mark]:
         for match in chunks_of(text[:_LOOKED_THROUGH]):
-            chunk = match.group()
-            if self._holds([analyzed(chunk).whole]):
-                yield match.span()
-                continue
-            for place, piece in pairs_of(chunk) if is_run(chunk) else words_of(chunk):
-                if self._holds([*analyzed(piece).parts, analyzed(piece).whole, analyzed(piece).typed]):
-                    yield match.start() + place, match.start() + place + len(piece)
+            known = analyzed(match.group())
+            if len(known.parts) == 1 or self._is_asked(known.whole):
+                if self._holds(known):
+                    yield match.span()
+            elif known.parts:
+                yield from self._parts(match)
 
-    def _holds(self, tokens: Sequence[str]) -> bool:
-        return any(token in self.whole or (bool(token) and token.startswith(self.begins)) for token in tokens)
+    def _parts(self, match: re.Match[str]) -> Iterator[Mark]:
+        """Find what was asked for within an identifier, or a run without spaces."""
+        chunk, start = match.group(), match.start()
+        for place, piece in pairs_of(chunk) if is_run(chunk) else words_of(chunk):
+            if self._holds(analyzed(piece)):
+                yield start + place, start + place + len(piece)
+
+    def _holds(self, known: Chunk) -> bool:
+        if not self.whole.isdisjoint(known.parts) or self._is_asked(known.whole):
+            return True
+        return bool(self.begins) and (known.typed.startswith(self.begins) or any(map(self._is_asked, known.parts)))
+
+    def _is_asked(self, form: str) -> bool:
+        return bool(form) and (form in self.whole or form.startswith(self.begins))
 
 
 def cut(title: str, text: str, wanted: Wanted) -> Snippet:

@@ -1,4 +1,4 @@
-"""SRC-02, SES-05, SES-08, KNB-07: what was written and answered is found by the next search, from any face, after any crash."""
+"""SRC-02, SES-05, SES-08, KNB-07: what was written and answered is found by the next search, after any crash."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ from search import following
 from search.index import follow
 from search.jobs import follow_files
 from search.models import SearchDocument, SearchFile
+from search.operations import store_news
 from sessions_app.jobs import close_due_prunes
 from sessions_app.operations import prune_session
 from tests.brains import begin, brain_file, write
@@ -27,7 +28,9 @@ def entries(family: str) -> set[tuple[str, str]]:
     return set(SearchDocument.objects.filter(family=family).values_list("project", "ref"))
 
 
-def test_src_02_every_write_is_found_by_the_next_search(project: Project, ada: AgentWithToken, ada_tools: HttpTools) -> None:
+def test_src_02_every_write_is_found_by_the_next_search(
+    project: Project, ada: AgentWithToken, ada_tools: HttpTools
+) -> None:
     """Also when writes follow each other faster than the file system's clock ticks."""
     session, mcp = begin(ada_tools, "main"), McpTools(ada.token)
     for number in range(40):
@@ -54,7 +57,9 @@ def test_src_02_what_is_no_text_is_passed_over(project: Project, ada: AgentWithT
         given = {"session": session, "store": "session", "path": f"/fs/{name}.bin", "content": content}
         ada_tools("brain_put", **given, encoding="base64").done()
     assert paths(ada_tools, "zebra") == ["/fs/c.bin", "/fs/text.md"]
-    ada_tools("brain_put", session=session, store="session", path="/fs/text.md", content="AP8=", encoding="base64").done()
+    ada_tools(
+        "brain_put", session=session, store="session", path="/fs/text.md", content="AP8=", encoding="base64"
+    ).done()
     assert paths(ada_tools, "zebra") == ["/fs/c.bin"]
 
 
@@ -65,9 +70,7 @@ def test_src_02_a_long_text_is_indexed_as_far_as_there_is_room(project: Project,
     assert paths(ada_tools, "quagga") == []
 
 
-def test_src_02_more_than_one_batch(
-    project: Project, ada_tools: HttpTools, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_src_02_more_than_one_batch(project: Project, ada_tools: HttpTools, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "ROWS", 7)
     monkeypatch.setattr(following, "CHARS", 30)
     session = begin(ada_tools, "main", **{f"n{number}": f"zebra and more {number}" for number in range(20)})
@@ -153,7 +156,7 @@ def test_src_02_what_ended_and_began_again_meanwhile_stays_open(
     """The job saw it ended; before it could note that, the session was resumed, written to and ended again."""
     session = begin(ada_tools, "main", notes="zebra")
     ada_tools("session_end", session=session).done()
-    meant = following.store_news
+    meant = store_news
 
     def meanwhile(*given: Any, **named: Any) -> Any:
         stored = meant(*given, **named)
@@ -161,7 +164,7 @@ def test_src_02_what_ended_and_began_again_meanwhile_stays_open(
         ada_tools("session_end", session=session).done()
         return stored
 
-    monkeypatch.setattr(following, "store_news", meanwhile)
+    monkeypatch.setattr("search.following.store_news", meanwhile)
     assert follow_files() == 0
     monkeypatch.undo()
     assert SearchFile.objects.get(key=session).open
@@ -232,13 +235,13 @@ def test_ses_08_a_late_look_brings_nothing_of_a_removed_session_back(
     ada_tools("session_end", session=session).done()
     prune_session(human.actor, "atlas", session=session)
     settings.HUB_UNDO_SECONDS = -1
-    meant = following.store_news
+    meant = store_news
 
     def meanwhile(*given: Any, **named: Any) -> Any:
         assert close_due_prunes() == 1
         return meant(*given, **named)
 
-    monkeypatch.setattr(following, "store_news", meanwhile)
+    monkeypatch.setattr("search.following.store_news", meanwhile)
     follow_files()
     assert entries("brain") == set()
     assert not SearchFile.objects.filter(key=session).exists()
@@ -264,13 +267,13 @@ def test_src_02_a_project_deleted_while_its_file_is_read(
 ) -> None:
     page(ada_tools, "/fs/page.md", "zebra")
     page(ada_tools, "/fs/own.md", "zebra", "~ada")
-    meant = following.store_news
+    meant = store_news
 
     def meanwhile(*given: Any, **named: Any) -> Any:
         human_api.call("DELETE", "/projects/atlas", None, confirm="atlas").done()
         return meant(*given, **named)
 
-    monkeypatch.setattr(following, "store_news", meanwhile)
+    monkeypatch.setattr("search.following.store_news", meanwhile)
     assert paths(ada_tools, "zebra") == ["/fs/own.md"]
 
 

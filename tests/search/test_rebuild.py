@@ -1,4 +1,4 @@
-"""SRC-02: the index made anew is the same; another analyzer's rows are made anew in the background, answering meanwhile."""
+"""SRC-02: the index made anew is the same; another analyzer's rows are made anew in the background, and answer."""
 
 import io
 from collections.abc import Callable, Iterable
@@ -146,14 +146,14 @@ def test_src_02_what_changed_meanwhile_is_not_overwritten(
 ) -> None:
     """A page is written, and found, between its being read for the rebuild and its being stored."""
     SearchDocument.objects.update(version=0)
-    meant = rebuilding.store_news
+    meant = operations.store_news
 
     def meanwhile(*given: Any, **named: Any) -> Any:
         page(ada_tools, "/fs/docs/zebra.md", "quagga")
         assert paths(ada_tools, "quagga") == ["/fs/docs/zebra.md"]
         return meant(*given, **named)
 
-    monkeypatch.setattr(rebuilding, "store_news", meanwhile)
+    monkeypatch.setattr("search.rebuilding.store_news", meanwhile)
     list(rebuilding.refresh())
     monkeypatch.undo()
     assert paths(ada_tools, "quagga") == ["/fs/docs/zebra.md"]

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from projects.models import Event, Kind, Project
 from search import index
 from search.families import Document
