@@ -5,7 +5,7 @@ it was published with, also when the thing is gone.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from artifacts.models import ArtifactVersion
@@ -13,9 +13,11 @@ from core import limits
 from core.checks import check_text
 from core.errors import HubError, invalid
 from core.ids import parse
-from knowledge.models import VISIBLE, DocumentVersion, RepositoryFile, Space
+from knowledge.models import VISIBLE, Document, DocumentVersion, RepositoryFile, Space
 from knowledge.queries import get_page, page_log
 from projects.models import Event, Kind, Project
+from sessions_app.brain import present
+from sessions_app.queries import brain_get
 
 type Source = dict[str, Any]
 MEMBERS: Final[dict[str, tuple[frozenset[str], frozenset[str]]]] = {
@@ -125,8 +127,8 @@ def standing(project: Project, space: Space, sources: list[Source]) -> list[Sour
 
 def _state(project: Project, space: Space, source: Source) -> str:
     kind = source["kind"]
-    if kind == "page":
-        return _page_state(project, source)
+    if kind in {"page", "brain"}:
+        return _content_state(project, source)
     if kind == "repository":
         return "stale" if is_stale(space, [source]) else "ok"
     if kind in {"artifact", "event", "document"}:
@@ -137,11 +139,16 @@ def _state(project: Project, space: Space, source: Source) -> str:
     return "ok"
 
 
-def _page_state(project: Project, source: Source) -> str:
+def _content_state(project: Project, source: Source) -> str:
+    """Compare a page, or an entry of a brain, with what was cited; a pruned session's is gone."""
     try:
-        return "ok" if get_page(project, source["path"]).version == source["version"] else "drifted"
+        if source["kind"] == "page":
+            entry = get_page(project, source["path"])
+        else:
+            entry = brain_get(present(project, source["session"]), source["path"])
     except HubError:
         return "gone"
+    return "ok" if entry.version == source["version"] else "drifted"
 
 
 def is_stale(space: Space, sources: list[Source]) -> bool:
@@ -151,6 +158,21 @@ def is_stale(space: Space, sources: list[Source]) -> bool:
         return False
     now = dict(RepositoryFile.objects.filter(space=space, path__in=cited).values_list("path", "blob"))
     return any(path in now and now[path] != blob for path, blob in cited.items())
+
+
+def stale_documents(documents: Iterable[Document]) -> set[str]:
+    """Answer which of some documents are stale in their current version, in one query."""
+    cited = {
+        (document.pk, document.space_id, source["path"]): source["blob"]
+        for document in documents
+        for source in (document.current.sources if document.current else ())
+        if source["kind"] == "repository"
+    }
+    if not cited:
+        return set()
+    files = RepositoryFile.objects.filter(space__in={key[1] for key in cited}, path__in={key[2] for key in cited})
+    now = {(space, path): blob for space, path, blob in files.values_list("space", "path", "blob")}
+    return {key[0] for key, blob in cited.items() if now.get(key[1:], blob) != blob}
 
 
 def verified_commit(space: Space, sources: list[Source]) -> str:
