@@ -69,14 +69,10 @@ def text_of(
     title = check_text(title, "title", limits.TITLE_CHARS).strip()
     if "\n" in title:
         raise invalid("title", "title must be one line.")
-    new = [source for source in cited if source not in (known or [])]
-    sources.checked(project, new)
-    if len(cited) > limits.SOURCES:
-        raise invalid("sources", f"sources must be at most {limits.SOURCES}.", limit=limits.SOURCES)
     return {
         "title": title,
         "body": check_text(body, "body", limits.DOCUMENT_CHARS, empty=True),
-        "sources": cited,
+        "sources": sources.checked(project, cited, known or []),
     }
 
 

@@ -5,18 +5,21 @@ it was published with, also when the thing is gone.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
+from agentfs import canonical
 from artifacts.models import ArtifactVersion
 from core import limits
 from core.checks import check_text
 from core.errors import HubError, invalid
 from core.ids import parse
+from core.page import MAX_LIMIT
 from knowledge.models import VISIBLE, Document, DocumentVersion, RepositoryFile, Space
 from knowledge.queries import get_page, page_log
 from projects.models import Event, Kind, Project
 from sessions_app.brain import present
+from sessions_app.models import Session
 from sessions_app.queries import brain_get
 
 type Source = dict[str, Any]
@@ -31,18 +34,26 @@ MEMBERS: Final[dict[str, tuple[frozenset[str], frozenset[str]]]] = {
 }
 """Per kind the members it must and may have."""
 _HASH: Final = re.compile(r"[0-9a-f]{7,64}")
+_STORED: Final = re.compile(r"sha256:[0-9a-f]{64}")
 
 
-def checked(project: Project, sources: list[Source]) -> list[Source]:
-    """Answer sources that name something of the project, or refuse the first that does not: by place and member."""
+def checked(project: Project, sources: list[Source], known: list[Source]) -> list[Source]:
+    """Answer sources that name something of the project, or refuse the first that does not: by place and member.
+
+    Those ``known`` stay as they are, also when what they name is gone.
+    """
     if len(sources) > limits.SOURCES:
         raise invalid("sources", f"sources must be at most {limits.SOURCES}.", limit=limits.SOURCES)
-    return [_checked(project, source, f"sources.{number}") for number, source in enumerate(sources)]
+    return [
+        source if source in known else _checked(project, source, f"sources.{number}")
+        for number, source in enumerate(sources)
+    ]
 
 
 def _checked(project: Project, source: Source, field: str) -> Source:
+    """Answer a source with its ids and paths in their one spelling."""
     kind = source.get("kind")
-    if kind not in MEMBERS:
+    if not isinstance(kind, str) or kind not in MEMBERS:
         raise invalid(f"{field}.kind", f"kind must be one of {', '.join(MEMBERS)}.")
     must, may = MEMBERS[kind]
     given = source.keys() - {"kind"}
@@ -50,41 +61,56 @@ def _checked(project: Project, source: Source, field: str) -> Source:
         known = ", ".join([*sorted(must), *(f"{name}?" for name in sorted(may))])
         raise invalid(field, f"A source of kind {kind} has {known}.")
     for name in given - {"lines"}:
-        if not isinstance(source[name], int if (kind, name) in _NUMBERS else str):
+        if type(source[name]) is not (int if (kind, name) in _NUMBERS else str):  # True is no number here
             raise invalid(f"{field}.{name}", f"{name} has the wrong type.")
-    _CHECKS[kind](project, source, field)
-    return source
+    return source | _CHECKS[kind](project, source, field)
 
 
 _NUMBERS: Final = frozenset({("artifact", "version"), ("document", "version")})
 
 
-def _check_page(project: Project, source: Source, field: str) -> None:
-    rows = page_log(project, path=source["path"], limit=500).rows
+def _check_page(project: Project, source: Source, field: str) -> Source:
+    path = _path(source, field, pages_only=True)
+    rows = page_log(project, path=path, limit=MAX_LIMIT).rows
     if source["version"] not in {row.version for row in rows}:
         raise invalid(f"{field}.version", "This page never had this version.")
+    return {"path": path}
 
 
-def _check_brain(_project: Project, source: Source, field: str) -> None:
-    """Only promotion makes one, from bytes it read; what is checked here is the shape."""
-    parse(source["session"], f"{field}.session")
+def _check_brain(project: Project, source: Source, field: str) -> Source:
+    """Check the session and the shape: an entry's former versions are not kept."""
+    session = parse(source["session"], f"{field}.session")
+    _exists(Session.objects.filter(project=project, pk=session), field, "session")
+    if not _STORED.fullmatch(source["version"]):
+        raise invalid(f"{field}.version", "version must be one that was read.")
+    return {"session": session, "path": _path(source, field)}
 
 
-def _check_artifact(project: Project, source: Source, field: str) -> None:
-    rows = ArtifactVersion.objects.filter(artifact=parse(source["artifact"], f"{field}.artifact"), project=project)
+def _path(source: Source, field: str, *, pages_only: bool = False) -> str:
+    try:
+        return canonical(source["path"], pages_only=pages_only)
+    except HubError as error:
+        raise invalid(f"{field}.path", error.message) from None
+
+
+def _check_artifact(project: Project, source: Source, field: str) -> Source:
+    artifact = parse(source["artifact"], f"{field}.artifact")
+    rows = ArtifactVersion.objects.filter(artifact=artifact, project=project)
     _exists(rows.filter(number=source["version"]), field, "artifact version")
+    return {"artifact": artifact}
 
 
-def _check_event(project: Project, source: Source, field: str) -> None:
-    rows = Event.objects.filter(project=project, pk=parse(source["event"], f"{field}.event"))
-    _exists(rows.exclude(kind=Kind.SYSTEM), field, "event")
+def _check_event(project: Project, source: Source, field: str) -> Source:
+    event = parse(source["event"], f"{field}.event")
+    _exists(Event.objects.filter(project=project, pk=event).exclude(kind=Kind.SYSTEM), field, "event")
+    return {"event": event}
 
 
-def _check_document(project: Project, source: Source, field: str) -> None:
-    rows = DocumentVersion.objects.filter(
-        document=parse(source["document"], f"{field}.document"), document__project=project, state__in=VISIBLE
-    )
+def _check_document(project: Project, source: Source, field: str) -> Source:
+    document = parse(source["document"], f"{field}.document")
+    rows = DocumentVersion.objects.filter(document=document, document__project=project, state__in=VISIBLE)
     _exists(rows.filter(number=source["version"]), field, "document version")
+    return {"document": document}
 
 
 def _exists(rows: Any, field: str, what: str) -> None:  # noqa: ANN401 - a queryset of anything
@@ -92,24 +118,30 @@ def _exists(rows: Any, field: str, what: str) -> None:  # noqa: ANN401 - a query
         raise invalid(field, f"This project has no such {what}.")
 
 
-def _check_repository(_project: Project, source: Source, field: str) -> None:
+def _check_repository(_project: Project, source: Source, field: str) -> Source:
     for name in ("commit", "blob"):
         if not _HASH.fullmatch(source[name]):
             raise invalid(f"{field}.{name}", f"{name} must be a hash of 7 to 64 hexadecimal digits.")
-    check_text(source["path"], f"{field}.path", limits.PATH_BYTES)
-    lines = source.get("lines", [1, 1])
-    if not (isinstance(lines, list) and len(lines) == 2 and all(isinstance(line, int) for line in lines)):  # noqa: PLR2004
+    if "lines" in source and not _are_lines(source["lines"]):
         raise invalid(f"{field}.lines", "lines is [first, last].")
+    return {"path": check_text(source["path"], f"{field}.path", limits.PATH_BYTES)}
 
 
-def _check_url(_project: Project, source: Source, field: str) -> None:
+def _are_lines(lines: Any) -> bool:  # noqa: ANN401 - any JSON value
+    if not isinstance(lines, list) or [type(line) for line in lines] != [int, int]:
+        return False
+    return bool(1 <= lines[0] <= lines[1])
+
+
+def _check_url(_project: Project, source: Source, field: str) -> Source:
     check_text(source["url"], f"{field}.url", 2000)
     check_text(source.get("title", ""), f"{field}.title", limits.TITLE_CHARS, empty=True)
     if not re.match(r"https?://[^\s/]", source["url"]):
         raise invalid(f"{field}.url", "url must begin with http:// or https://.")
+    return {}
 
 
-_CHECKS: Final[dict[str, Callable[[Project, Source, str], None]]] = {
+_CHECKS: Final[dict[str, Callable[[Project, Source, str], Source]]] = {
     "page": _check_page,
     "brain": _check_brain,
     "artifact": _check_artifact,
@@ -153,32 +185,48 @@ def _content_state(project: Project, source: Source) -> str:
 
 def is_stale(space: Space, sources: list[Source]) -> bool:
     """Tell whether a repository's sync has reported another file where one was cited (GOV-01)."""
-    cited = {source["path"]: source["blob"] for source in sources if source["kind"] == "repository"}
-    if not cited:
-        return False
-    now = dict(RepositoryFile.objects.filter(space=space, path__in=cited).values_list("path", "blob"))
-    return any(path in now and now[path] != blob for path, blob in cited.items())
+    cited = [source for source in sources if source["kind"] == "repository"]
+    now = _reported({space.pk}, cited)
+    return any(_moved(now.get((space.pk, source["path"])), source) for source in cited)
 
 
 def stale_documents(documents: Iterable[Document]) -> set[str]:
     """Answer which of some documents are stale in their current version, in one query."""
-    cited = {
-        (document.pk, document.space_id, source["path"]): source["blob"]
+    cited = [
+        (document, source)
         for document in documents
         for source in (document.current.sources if document.current else ())
         if source["kind"] == "repository"
-    }
+    ]
+    now = _reported({document.space_id for document, _ in cited}, [source for _, source in cited])
+    return {document.pk for document, source in cited if _moved(now.get((document.space_id, source["path"])), source)}
+
+
+def _reported(spaces: Collection[str], cited: Collection[Source]) -> dict[tuple[str, str], str]:
+    """Answer which blob the cited paths were last reported with, '' for none, by space and path."""
     if not cited:
-        return set()
-    files = RepositoryFile.objects.filter(space__in={key[1] for key in cited}, path__in={key[2] for key in cited})
-    now = {(space, path): blob for space, path, blob in files.values_list("space", "path", "blob")}
-    return {key[0] for key, blob in cited.items() if now.get(key[1:], blob) != blob}
+        return {}
+    files = RepositoryFile.objects.filter(space__in=spaces, path__in={source["path"] for source in cited})
+    return {(space, path): blob for space, path, blob in files.values_list("space", "path", "blob")}
+
+
+def _moved(blob: str | None, source: Source) -> bool:
+    """Tell whether a report contradicts a citation; both may be cut short, as people write hashes."""
+    if blob is None:
+        return False
+    return not blob or not (blob.startswith(source["blob"]) or source["blob"].startswith(blob))
 
 
 def verified_commit(space: Space, sources: list[Source]) -> str:
-    """Answer the commit the newest cited files were seen at, as the sync or the author says; empty for none."""
+    """Answer the commit at which a repository's files were as cited: the sync's newest, if it has seen all of them.
+
+    Else the one the author names. Empty where nothing can be verified: outside repository spaces, or without files.
+    """
     cited = [source for source in sources if source["kind"] == "repository"]
-    if not cited:
+    if not cited or space.kind != Space.Kind.REPOSITORY:
         return ""
-    newest = RepositoryFile.objects.filter(space=space).order_by("-reported_at").first()
-    return newest.commit if newest and not is_stale(space, cited) else str(cited[-1]["commit"])
+    now = _reported({space.pk}, cited)
+    blobs = [now.get((space.pk, source["path"])) for source in cited]
+    if any(blob is None or _moved(blob, source) for blob, source in zip(blobs, cited, strict=True)):
+        return str(cited[-1]["commit"])
+    return RepositoryFile.objects.filter(space=space).latest("reported_at").commit
