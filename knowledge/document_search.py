@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.actor import Actor
 from knowledge.models import Chunk, Decision, Document, DocumentVersion
 from knowledge.roles import visible_spaces
-from knowledge.sources import is_stale
+from knowledge.sources import is_stale, stale_versions
 from search import index
 from search.families import Document as Indexed
 from search.families import Family, Hit, Key, register
-from search.models import SearchDocument
 
 FAMILY = "document"
 
@@ -24,10 +23,11 @@ def index_version(document: Document, version: DocumentVersion) -> None:
 
 
 def unindex(document: Document) -> None:
-    """Take a document out of the index, in the caller's transaction."""
-    refs = SearchDocument.objects.filter(
-        project=document.project_id, family=FAMILY, ref__startswith=f"{document.pk}."
-    ).values_list("ref", flat=True)
+    """Take a document out of the index, in the caller's transaction: nothing of it is there but its current version."""
+    if document.current is None:
+        return
+    numbers = document.current.chunks.values_list("number", flat=True)
+    refs = [_ref(document, document.current, number) for number in numbers]
     index.remove(FAMILY, document.project_id, *refs)
 
 
@@ -40,8 +40,12 @@ def found(document: Document) -> bool:
 
 
 def _indexed(document: Document, version: DocumentVersion, chunk: Chunk) -> Indexed:
-    ref = f"{document.pk}.{version.number}.{chunk.number}"
+    ref = _ref(document, version, chunk.number)
     return Indexed(document.project_id, ref, version.title, chunk.text, version.created_at)
+
+
+def _ref(document: Document, version: DocumentVersion, chunk: int) -> str:
+    return f"{document.pk}.{version.number}.{chunk}"
 
 
 def _current(keys: Sequence[Key]) -> Iterable[tuple[str, Chunk]]:
@@ -54,7 +58,7 @@ def _current(keys: Sequence[Key]) -> Iterable[tuple[str, Chunk]]:
         version__state=DocumentVersion.State.PUBLISHED,
     ).select_related("version__document__space")
     for chunk in chunks:
-        ref = f"{chunk.version.document_id}.{chunk.version.number}.{chunk.number}"
+        ref = _ref(chunk.version.document, chunk.version, chunk.number)
         if ref in wanted:
             yield ref, chunk
 
@@ -63,14 +67,15 @@ def _hits(actor: Actor, keys: Sequence[Key]) -> Mapping[Key, Hit]:
     spaces = set(
         visible_spaces(actor).filter(project__in={project for project, _ in keys}).values_list("pk", flat=True)
     )
+    chunks = {ref: chunk for ref, chunk in _current(keys) if chunk.version.document.space_id in spaces}
+    stale = stale_versions(chunk.version for chunk in chunks.values())
     return {
-        (chunk.version.document.project_id, ref): _hit(chunk)
-        for ref, chunk in _current(keys)
-        if chunk.version.document.space_id in spaces
+        (chunk.version.document.project_id, ref): _hit(chunk, stale=chunk.version.document_id in stale)
+        for ref, chunk in chunks.items()
     }
 
 
-def _hit(chunk: Chunk) -> Hit:
+def _hit(chunk: Chunk, *, stale: bool) -> Hit:
     version, document = chunk.version, chunk.version.document
     shows = {
         "document": document.pk,
@@ -79,18 +84,23 @@ def _hit(chunk: Chunk) -> Hit:
         "heading": chunk.heading,
         "space": document.space.name,
         "kind": document.kind,
-        "trust": trust_of(document, version),
+        "trust": trust_of(document, version, stale=stale),
     }
     return Hit(version.title, chunk.text, version.created_at, version.published_by, shows)
 
 
-def trust_of(document: Document, version: DocumentVersion) -> str:
-    """Answer how far people stand behind a document: reviewed, decided, or verified at a commit, or stale since."""
+def trust_of(document: Document, version: DocumentVersion, *, stale: bool | None = None) -> str:
+    """Answer how far people stand behind a document: reviewed, decided, or verified at a commit, or stale since.
+
+    ``stale`` is what was found out for many at once; without it this one is looked up.
+    """
     if document.kind == Document.Kind.DECISION:
         return "decided"
     if not version.verified_commit:
         return "reviewed"
-    return "stale" if is_stale(document.space, version.sources) else "verified"
+    if stale is None:
+        stale = is_stale(document.space, version.sources)
+    return "stale" if stale else "verified"
 
 
 def _documents(keys: Sequence[Key]) -> Iterable[Indexed]:

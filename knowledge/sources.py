@@ -192,10 +192,19 @@ def is_stale(space: Space, sources: list[Source]) -> bool:
 
 def stale_documents(documents: Iterable[Document]) -> set[str]:
     """Answer which of some documents are stale in their current version, in one query."""
+    return _stale((document, document.current) for document in documents if document.current)
+
+
+def stale_versions(versions: Iterable[DocumentVersion]) -> set[str]:
+    """Answer of which documents these versions, read with them, are stale, in one query."""
+    return _stale((version.document, version) for version in versions)
+
+
+def _stale(current: Iterable[tuple[Document, DocumentVersion]]) -> set[str]:
     cited = [
         (document, source)
-        for document in documents
-        for source in (document.current.sources if document.current else ())
+        for document, version in current
+        for source in version.sources
         if source["kind"] == "repository"
     ]
     now = _reported({document.space_id for document, _ in cited}, [source for _, source in cited])
