@@ -11,7 +11,7 @@ from core.checks import check_text
 from core.errors import invalid
 from knowledge import sources
 from knowledge.models import Decision, Document, Draft, Space
-from knowledge.roles import first_maintainers, space_of
+from knowledge.roles import first_maintainers, hold_names, space_of
 from projects.models import Project
 
 
@@ -28,6 +28,7 @@ def created(  # noqa: PLR0913 - what a document begins with
     """Make a document with its first draft, in the caller's transaction; a decision gets its number (GOV-08)."""
     if kind not in Document.Kind.values:
         raise invalid("kind", f"kind must be one of {', '.join(Document.Kind.values)}.")
+    hold_names(project)
     home = space_of(project, space) if space is not None else _project_space(actor, project)
     if kind == Document.Kind.DECISION and home.kind != Space.Kind.PROJECT:
         raise invalid("space", "Decisions belong to the project's space.")

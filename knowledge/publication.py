@@ -4,6 +4,7 @@ All of it is one transaction. With the index in the hub store, a version becomes
 superseded by the same commit; what fails while it is parsed and indexed is undone alone, and told on the version.
 """
 
+import logging
 from datetime import datetime
 from typing import Any, Final
 
@@ -18,12 +19,14 @@ from knowledge import sources
 from knowledge.chunks import parts_of
 from knowledge.document_search import index_version, unindex
 from knowledge.models import Chunk, CitedPage, Decision, Document, DocumentVersion, Draft, Review
-from knowledge.roles import check_maintainer, locked_document
+from knowledge.roles import check_maintainer, hold_documents, locked_document
 from projects import feed
 from projects.models import Kind, Project
 
+logger = logging.getLogger("muster.knowledge")
+
 _State = DocumentVersion.State
-_ERROR_CHARS: Final = 500
+_ENDED: Final = (Decision.Status.REJECTED, Decision.Status.SUPERSEDED, Decision.Status.REVOKED)
 REVIEW: Final = "review"
 """The member of an approval's payload that binds it to a draft: ``{"document": id, "revision": number}``."""
 
@@ -61,6 +64,15 @@ def check_revision(document: Document, expected_revision: int | None) -> None:
         )
 
 
+def check_open(document: Document) -> None:
+    """Refuse a change of words that stay as they are: an archived document's, and those of a decision that ended."""
+    if document.state == Document.State.ARCHIVED:
+        raise HubError("conflict", "This document is archived. Take it out first.", reason="archived")
+    decision = Decision.objects.filter(document=document).first()
+    if decision and decision.status in _ENDED:
+        raise HubError("conflict", f"This decision is {decision.status}; its words stay.", reason="decided")
+
+
 def publish(actor: Actor, document: Document, draft: Draft, *, editorial: bool = False) -> DocumentVersion:
     """Make the next version out of the draft, in the caller's transaction; the document is locked.
 
@@ -73,17 +85,17 @@ def publish(actor: Actor, document: Document, draft: Draft, *, editorial: bool =
             _index(document, version)
             _switch(document, version)
             Draft.objects.filter(document=document).delete()
-    except Exception as error:  # noqa: BLE001 - whatever it was, the old version stays and this one says why
+    except Exception as error:  # whatever it was, the old version stays and this one says why
+        logger.exception("publishing %s failed", version)
         document.refresh_from_db()
         version.state = _State.FAILED
-        version.error = f"{type(error).__name__}: {error}"[:_ERROR_CHARS]
+        version.error = f"It could not be parsed and indexed ({type(error).__name__}). The hub's log has the rest."
         version.save(update_fields=["state", "error"])
     return version
 
 
 def _check_publishable(document: Document, draft: Draft) -> None:
-    if document.state == Document.State.ARCHIVED:
-        raise HubError("conflict", "This document is archived. Take it out first.", reason="archived")
+    check_open(document)
     if not draft.body.strip():
         raise invalid("body", "body must not be empty to be published.")
     if not draft.sources:
@@ -96,7 +108,10 @@ def _check_publishable(document: Document, draft: Draft) -> None:
 def _pending(actor: Actor, document: Document, draft: Draft, *, editorial: bool) -> DocumentVersion:
     """Answer the version to be: the failed one of this very revision again, or a new one."""
     newest = document.versions.order_by("-number").first()
-    if newest and newest.state == _State.FAILED and newest.revision == draft.revision:
+    if newest and newest.state in {_State.PENDING, _State.INDEXING}:
+        raise HubError("conflict", "A version is being published. Wait for it.", reason="in_flight")
+    failed = newest is not None and newest.state == _State.FAILED
+    if newest and failed and (newest.revision, newest.editorial) == (draft.revision, editorial):
         newest.state, newest.error = _State.PENDING, ""
         newest.save(update_fields=["state", "error"])
         return newest
@@ -124,8 +139,26 @@ def _index(document: Document, version: DocumentVersion) -> None:
             for number, part in enumerate(parts)
         ]
     )
-    unindex(document)
+    hide(document)
+    show(document, version)
+
+
+def show(document: Document, version: DocumentVersion) -> None:
+    """Let a version be found, and the pages it cites be promoted by it, in the caller's transaction."""
     index_version(document, version)
+    cited = {source["path"]: source["version"] for source in version.sources if source["kind"] == "page"}
+    CitedPage.objects.bulk_create(
+        [
+            CitedPage(project_id=document.project_id, document=document, path=path, version=hash_)
+            for path, hash_ in cited.items()
+        ]
+    )
+
+
+def hide(document: Document) -> None:
+    """Take what a document's current version shows out of search, and from the pages it cites, in one go."""
+    unindex(document)
+    CitedPage.objects.filter(document=document).delete()
 
 
 def _switch(document: Document, version: DocumentVersion) -> None:
@@ -136,14 +169,6 @@ def _switch(document: Document, version: DocumentVersion) -> None:
     version.save(update_fields=["state"])
     document.current, document.state, document.updated_at = version, Document.State.PUBLISHED, timezone.now()
     document.save(update_fields=["current", "state", "updated_at"])
-    CitedPage.objects.filter(document=document).delete()
-    cited = {source["path"]: source["version"] for source in version.sources if source["kind"] == "page"}
-    CitedPage.objects.bulk_create(
-        [
-            CitedPage(project_id=document.project_id, document=document, path=path, version=hash_)
-            for path, hash_ in cited.items()
-        ]
-    )
 
 
 def settled(decision: Decision, status: Decision.Status, actor: Actor, now: datetime, reason: str = "") -> None:
@@ -178,6 +203,11 @@ def close_review(  # noqa: PLR0913 - what an answer is made of
     entries.resolve(item, project, actor, outcome, summary=note or outcome.label, payload=payload)
 
 
+def hold_review(project: Project, asked: dict[str, Any]) -> None:
+    """Hold the document a request is about, before its item: so does whoever publishes, and neither waits for ever."""
+    hold_documents(project, [asked["document"]])
+
+
 def decide_review(actor: Actor, project: Project, asked: dict[str, Any], *, approved: bool) -> None:
     """Do what approving a request means, before its item is resolved: publish exactly that revision (GOV-09).
 
@@ -189,6 +219,7 @@ def decide_review(actor: Actor, project: Project, asked: dict[str, Any], *, appr
     Review.objects.filter(document=document, is_open=True).update(is_open=False)
     if not approved:
         return
+    check_open(document)
     decision = Decision.objects.filter(document=document).first()
     is_proposal = decision is not None and decision.status == Decision.Status.PROPOSED
     draft = draft_at(document, asked["revision"])

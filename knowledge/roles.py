@@ -5,6 +5,8 @@ Authors, who may write the project, have the drafts too. Maintainers are people;
 identity publishes as well. To everyone else a document, a draft or a version does not exist.
 """
 
+from collections.abc import Iterable
+
 from django.contrib.auth import get_user_model
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -72,6 +74,17 @@ def locked_document(project: Project, document: str) -> Document:
     if row is None:
         raise not_found("document")
     return row
+
+
+def hold_documents(project: Project, documents: Iterable[str]) -> None:
+    """Hold several documents for the rest of the transaction, all callers in one order."""
+    rows = Document.objects.select_for_update(of=("self",)).filter(project=project, pk__in=list(documents))
+    list(rows.order_by("pk").values_list("pk"))
+
+
+def hold_names(project: Project) -> None:
+    """Hold what is counted or named once per project: the next decision's number, a space's name."""
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
 def first_maintainers(space: Space, actor: Actor) -> None:

@@ -9,10 +9,11 @@ from core import limits
 from core.actor import Actor
 from core.checks import check_json, check_text
 from core.errors import invalid
+from core.ids import parse
 from core.operation import Right, operation
 from inbox import entries
 from inbox.models import InboxItem, Outcome
-from projects.models import Kind, Project
+from projects.models import Event, Kind, Project
 
 _UNCHANGED: Any = object()
 
@@ -50,6 +51,7 @@ def decide(
 ) -> dict[str, Any]:
     """Approve or decline. An edited proposal rides in the answer only when it differs from what was asked."""
     note = check_text(note, "note", limits.BODY_CHARS, empty=True)
+    _hold(project, item)
     row = entries.open_item(project, item, "item", Kind.APPROVAL)
     payload: dict[str, Any] = {"approved": approved, "note": note}
     asked = row.event.payload.get("proposal")
@@ -63,13 +65,23 @@ def decide(
     return {"event": event.pk}
 
 
-DECIDERS: Final = {"review": "knowledge.publication.decide_review"}
-"""What approving does beside being told: by the payload's member, a function of a higher app, named as not imported."""
+DECIDERS: Final = {"review": ("knowledge.publication.hold_review", "knowledge.publication.decide_review")}
+"""What approving does beside being told: by the payload's member, functions of a higher app, named as not imported.
+
+The first holds what it is about, before the item is held; the second does what the decision means.
+"""
+
+
+def _hold(project: Project, item: str) -> None:
+    asked = Event.objects.filter(project=project, pk=parse(item, "item"), kind=Kind.APPROVAL).first()
+    for member, (hold, _) in DECIDERS.items():
+        if asked and member in asked.payload:
+            import_string(hold)(project, asked.payload[member])
 
 
 def _carry_out(actor: Actor, project: Project, payload: dict[str, Any], *, approved: bool) -> None:
     """Do in this transaction what the decision means; a refusal leaves the item open."""
-    for member, name in DECIDERS.items():
+    for member, (_, name) in DECIDERS.items():
         if member in payload:
             import_string(name)(actor, project, payload[member], approved=approved)
 

@@ -9,12 +9,12 @@ from core import limits
 from core.actor import Actor
 from core.checks import check_text
 from core.errors import HubError, invalid
+from core.ids import parse
 from core.operation import Right, operation
 from knowledge.document_queries import version_of
-from knowledge.document_search import unindex
 from knowledge.models import Decision, DocumentVersion
-from knowledge.publication import close_review, draft_at, publish, settled, tell
-from knowledge.roles import check_maintainer, locked_document
+from knowledge.publication import close_review, draft_at, hide, publish, settled, tell
+from knowledge.roles import check_maintainer, hold_documents, locked_document
 from projects.models import Project
 
 
@@ -30,6 +30,7 @@ def accept_decision(
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Accept a proposed decision: its draft at that revision is published, and what it supersedes ends, all at once."""
+    ending = _named(project, document, supersedes or [])
     decision = _decision(actor, project, document, Decision.Status.PROPOSED)
     version = publish(actor, decision.document, draft_at(decision.document, expected_revision))
     answer = {"document": document, "version": version.number, "state": version.state, "error": version.error or None}
@@ -37,7 +38,7 @@ def accept_decision(
         return answer
     now = timezone.now()
     settled(decision, Decision.Status.ACCEPTED, actor, now)
-    ended = _supersede(actor, project, decision, supersedes or [], now)
+    ended = _supersede(actor, project, decision, ending, now)
     close_review(decision.document, project, actor, approved=True)
     tell(project, actor, "accept", version, "Accepted")
     return answer | {"number": decision.number, "superseded": ended}
@@ -48,10 +49,11 @@ def supersede_decisions(
     actor: Actor, project: Project, /, *, document: str, supersedes: list[str], idempotency_key: str | None = None
 ) -> dict[str, Any]:
     """Let an accepted decision take the place of others that are accepted: all of them, or none."""
+    ending = _named(project, document, supersedes)
     decision = _decision(actor, project, document, Decision.Status.ACCEPTED)
-    if not supersedes:
+    if not ending:
         raise invalid("supersedes", "Name at least one decision.")
-    ended = _supersede(actor, project, decision, supersedes, timezone.now())
+    ended = _supersede(actor, project, decision, ending, timezone.now())
     tell(project, actor, "supersede", version_of(decision.document), "Superseding others:")
     return {"document": decision.pk, "superseded": ended}
 
@@ -76,7 +78,8 @@ def revoke_decision(
     reason = check_text(reason, "reason", limits.REASON_CHARS)
     decision = _decision(actor, project, document, Decision.Status.ACCEPTED)
     settled(decision, Decision.Status.REVOKED, actor, timezone.now(), reason)
-    unindex(decision.document)
+    hide(decision.document)
+    close_review(decision.document, project, actor, approved=False, note="The decision was revoked.")
     tell(project, actor, "revoke", version_of(decision.document), "Revoked")
     return {"document": decision.pk, "status": decision.status}
 
@@ -94,15 +97,21 @@ def _decision(actor: Actor, project: Project, document: str, status: Decision.St
     return decision
 
 
+def _named(project: Project, by: str, documents: list[str]) -> list[str]:
+    """Answer the decisions that are to end, each once, held with the one that takes their place."""
+    by, ending = parse(by, "document"), list(dict.fromkeys(parse(document, "supersedes") for document in documents))
+    if by in ending:
+        raise invalid("supersedes", "A decision cannot supersede itself.")
+    hold_documents(project, [by, *ending])
+    return ending
+
+
 def _supersede(actor: Actor, project: Project, by: Decision, documents: list[str], now: datetime) -> list[str]:
     """End the decisions another takes the place of, in the caller's transaction."""
-    ended = []
-    for document in dict.fromkeys(documents):
+    for document in documents:
         decision = _decision(actor, project, document, Decision.Status.ACCEPTED)
-        if decision.pk == by.pk:
-            raise invalid("supersedes", "A decision cannot supersede itself.")
         decision.superseded_by = by
         settled(decision, Decision.Status.SUPERSEDED, actor, now)
-        unindex(decision.document)
-        ended.append(decision.pk)
-    return ended
+        hide(decision.document)
+        close_review(decision.document, project, actor, approved=False, note="The decision was superseded.")
+    return documents

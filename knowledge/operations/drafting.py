@@ -10,11 +10,9 @@ from core.operation import Right, operation
 from knowledge.document_queries import version_of
 from knowledge.drafts import created, saved, text_of
 from knowledge.models import Decision, Document, Draft
-from knowledge.publication import check_revision, draft_at
+from knowledge.publication import check_open, check_revision, close_review, draft_at
 from knowledge.roles import is_maintainer, locked_document
 from projects.models import Project
-
-_ENDED = (Decision.Status.REJECTED, Decision.Status.SUPERSEDED, Decision.Status.REVOKED)
 
 
 @operation(Right.WRITE)
@@ -50,13 +48,15 @@ def save_draft(
     cited: list[dict[str, Any]] | None = None,
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
-    """Save a draft, or begin one from the current version; what is not given stays. The same text keeps the revision.
+    """Save a draft, or begin one from the current version; what is not given stays.
+
+    A text that is there already, in the draft or else in the current version, is no change: the revision stays.
 
     `precondition_required` without a revision, `conflict` (draft_changed) with a stale one: nothing is overwritten.
     """
     row = locked_document(project, document)
     check_revision(row, expected_revision)
-    _check_open(row)
+    check_open(row)
     draft = Draft.objects.filter(document=row).first()
     base = draft or row.current
     text = text_of(
@@ -66,7 +66,7 @@ def save_draft(
         base.sources if cited is None and base else cited or [],
         known=base.sources if base else [],
     )
-    if draft and (draft.title, draft.body, draft.sources) == (text["title"], text["body"], text["sources"]):
+    if base and (base.title, base.body, base.sources) == (text["title"], text["body"], text["sources"]):
         return saved(row)
     _store(actor, row, text, draft)
     return saved(row)
@@ -89,7 +89,7 @@ def restore_version(
     `conflict` (has_draft) over a draft, unless it is to be replaced by who saw its newest revision.
     """
     row = locked_document(project, document)
-    _check_open(row)
+    check_open(row)
     old = version_of(row, version)
     draft = Draft.objects.filter(document=row).first()
     if draft is not None:
@@ -124,6 +124,7 @@ def discard_draft(
         raise HubError("conflict", "Nobody published this document. Delete it whole.", reason="unpublished")
     draft.delete()
     _count(row)
+    close_review(row, project, actor, approved=False, note="The draft was given up.")
     return saved(row)
 
 
@@ -144,16 +145,9 @@ def delete_document(
     if decision and decision.status != Decision.Status.PROPOSED:
         raise HubError("conflict", "This decision was taken. It stays.", reason="decided")
     document_id = row.pk
+    close_review(row, project, actor, approved=False, note="The document was deleted.")
     row.delete()
     return {"document": document_id}
-
-
-def _check_open(document: Document) -> None:
-    if document.state == Document.State.ARCHIVED:
-        raise HubError("conflict", "This document is archived. Take it out first.", reason="archived")
-    decision = Decision.objects.filter(document=document).first()
-    if decision and decision.status in _ENDED:
-        raise HubError("conflict", f"This decision is {decision.status}; its words stay.", reason="decided")
 
 
 def _store(actor: Actor, document: Document, text: dict[str, Any], draft: Draft | None) -> None:

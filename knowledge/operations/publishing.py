@@ -8,9 +8,9 @@ from core.actor import Actor
 from core.errors import HubError
 from core.operation import Right, operation
 from knowledge.document_queries import version_of
-from knowledge.document_search import found, index_version, unindex
+from knowledge.document_search import found
 from knowledge.models import Decision, Document, DocumentVersion
-from knowledge.publication import close_review, draft_at, publish, tell
+from knowledge.publication import check_open, close_review, draft_at, hide, publish, show, tell
 from knowledge.roles import check_maintainer, check_publisher, locked_document
 from projects.models import Project
 
@@ -47,6 +47,7 @@ def _check_decision(document: Document, *, editorial: bool) -> None:
     decision = Decision.objects.filter(document=document).first()
     if decision is None:
         return
+    check_open(document)
     if decision.status != Decision.Status.ACCEPTED:
         raise HubError("conflict", "A decision is published by accepting it.", reason="decision")
     if not editorial:
@@ -64,7 +65,8 @@ def archive_document(
         raise HubError("conflict", f"This document is {row.state}.", reason=row.state)
     if Decision.objects.filter(document=row).exists():
         raise HubError("conflict", "A decision ends by being superseded or revoked.", reason="decision")
-    unindex(row)
+    hide(row)
+    close_review(row, project, actor, approved=False, note="The document was archived.")
     return _moved(actor, project, row, Document.State.ARCHIVED, "archive", "Archived")
 
 
@@ -79,7 +81,7 @@ def unarchive_document(
         raise HubError("conflict", f"This document is {row.state}.", reason=row.state)
     answer = _moved(actor, project, row, Document.State.PUBLISHED, "unarchive", "Took out of the archive:")
     if found(row):
-        index_version(row, version_of(row))
+        show(row, version_of(row))
     return answer
 
 

@@ -9,7 +9,7 @@ from core.operation import Right, operation
 from inbox import entries
 from inbox.models import Status
 from knowledge.models import Review
-from knowledge.publication import REVIEW, close_review, draft_at
+from knowledge.publication import REVIEW, check_open, close_review, draft_at
 from knowledge.roles import locked_document
 from projects import feed
 from projects.models import Kind, Project
@@ -33,6 +33,7 @@ def submit_document(
     """
     row = locked_document(project, document)
     draft = draft_at(row, expected_revision)
+    check_open(row)
     note = check_text(note, "note", limits.BODY_CHARS, empty=True)
     close_review(row, project, actor, approved=False, replaced=True)
     entries.check_room(project, actor)

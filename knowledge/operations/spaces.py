@@ -13,7 +13,7 @@ from core.errors import HubError, invalid, not_found
 from core.operation import Right, operation
 from identity.models import Agent
 from knowledge.models import Maintainer, RepositoryFile, Share, Space
-from knowledge.roles import check_publisher, first_maintainers, space_of
+from knowledge.roles import check_publisher, first_maintainers, hold_names, space_of
 from projects import feed
 from projects.models import Kind, Project
 
@@ -28,6 +28,7 @@ def create_space(
 ) -> dict[str, Any]:
     """Make a repository space; a project's own project space comes with its first document."""
     name = check_name(name, "name")
+    hold_names(project)
     if Space.objects.filter(project=project, name=name).exists() or name == PROJECT_SPACE:
         raise HubError("conflict", "This project has a space of that name.", field="name")
     space = Space.objects.create(
@@ -123,7 +124,7 @@ def report_files(
     RepositoryFile.objects.bulk_create(
         [
             RepositoryFile(space=row, path=path, blob=blob or "", commit=commit, reported_at=now)
-            for path, blob in files.items()
+            for path, blob in sorted(files.items())  # two reports at once take their rows in one order
         ],
         batch_size=500,
         update_conflicts=True,
