@@ -1,8 +1,9 @@
 """Reading documents, their versions, drafts and decisions, each under the caller's rights (GOV-06, GOV-10)."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from core.actor import Actor
 from core.errors import invalid, not_found
@@ -10,7 +11,7 @@ from core.ids import parse
 from core.operation import Right
 from core.page import Page, check_limit, cut
 from core.times import rfc3339
-from identity.access import authorized
+from identity.access import authorized, writable_projects
 from knowledge import sources
 from knowledge.document_search import trust_of
 from knowledge.models import VISIBLE, Decision, Document, DocumentVersion, Draft, Space
@@ -51,7 +52,14 @@ def documents_of(  # noqa: PLR0913 - each is one column a reader filters by
     rows = rows.filter(state=state) if state else rows.exclude(state=Document.State.ARCHIVED)
     rows = rows.filter(kind=kind) if kind else rows
     rows = rows.filter(decision__status=status) if status else rows
-    return rows.select_related("space", "project", "current", "draft", "decision").order_by("-pk")
+    return _along(actor, rows).defer("current__body", "draft__body", "draft__sources").order_by("-pk")
+
+
+def _along(actor: Actor, rows: QuerySet[Document]) -> QuerySet[Document]:
+    """Read along what showing documents takes: a list costs as many queries as one of them."""
+    authored = Exists(writable_projects(actor).filter(pk=OuterRef("project")))
+    rows = rows.annotate(authored=authored).prefetch_related("decision__supersedes")
+    return rows.select_related("space", "project", "current", "draft", "decision")
 
 
 def page_of(rows: QuerySet[Document], *, cursor: str | None, limit: int) -> Page[Document]:
@@ -64,8 +72,7 @@ def page_of(rows: QuerySet[Document], *, cursor: str | None, limit: int) -> Page
 
 def document_of(actor: Actor, document: str) -> Document:
     """Answer one document that exists for `actor`; `not_found` for any other."""
-    rows = visible_documents(actor).select_related("space", "project", "current", "decision")
-    row = rows.filter(pk=parse(document, "document")).first()
+    row = _along(actor, visible_documents(actor)).filter(pk=parse(document, "document")).first()
     if row is None:
         raise not_found("document")
     return row
@@ -73,7 +80,11 @@ def document_of(actor: Actor, document: str) -> Document:
 
 def place_of(actor: Actor, document: str) -> str:
     """Answer the project of a document that exists for `actor`."""
-    return document_of(actor, document).project_id
+    rows = visible_documents(actor).filter(pk=parse(document, "document"))
+    project = rows.values_list("project", flat=True).first()
+    if project is None:
+        raise not_found("document")
+    return project
 
 
 def version_of(document: Document, number: int | None = None) -> DocumentVersion:
@@ -123,7 +134,13 @@ def space_json(actor: Actor, space: Space) -> dict[str, Any]:
     }
 
 
-def document_json(actor: Actor, document: Document) -> dict[str, Any]:
+def shape_of(actor: Actor, documents: Sequence[Document]) -> Callable[[Document], dict[str, Any]]:
+    """Answer how to show each of some documents, what they share looked up once."""
+    stale = sources.stale_documents(documents)
+    return lambda document: document_json(actor, document, stale=document.pk in stale)
+
+
+def document_json(actor: Actor, document: Document, *, stale: bool | None = None) -> dict[str, Any]:
     """Answer a document as `actor` may know it: to readers its current version's title, to authors the draft's too."""
     current = document.current
     shown = {
@@ -135,7 +152,7 @@ def document_json(actor: Actor, document: Document) -> dict[str, Any]:
         "state": document.state,
         "version": current.number if current else None,
         "title": current.title if current else None,
-        "trust": trust_of(document, current) if current else None,
+        "trust": trust_of(document, current, stale=stale) if current else None,
         "decision": decision_json(document),
         "updated_at": rfc3339(current.created_at if current else document.updated_at),
     }
@@ -143,9 +160,10 @@ def document_json(actor: Actor, document: Document) -> dict[str, Any]:
 
 
 def _for_authors(actor: Actor, document: Document) -> dict[str, Any]:
-    if not is_author(actor, document.project_id):
+    authored: bool | None = vars(document).get("authored")  # read along by `_along`
+    if not (is_author(actor, document.project_id) if authored is None else authored):
         return {}
-    draft = Draft.objects.filter(document=document).first()
+    draft: Draft | None = getattr(document, "draft", None)
     return {
         "revision": document.revision,
         "draft": None if draft is None else {"revision": draft.revision, "title": draft.title},
@@ -154,7 +172,7 @@ def _for_authors(actor: Actor, document: Document) -> dict[str, Any]:
 
 def decision_json(document: Document) -> dict[str, Any] | None:
     """Answer what a decision has beside its words."""
-    decision = Decision.objects.filter(document=document).prefetch_related("supersedes").first()
+    decision: Decision | None = getattr(document, "decision", None)
     if decision is None:
         return None
     return {

@@ -111,8 +111,8 @@ def document_list(actor: Actor, arguments: DocumentList) -> Json:
     """List reviewed documents and decisions, newest first."""
     rows = queries.documents_of(actor, **arguments.model_dump(exclude={"limit", "cursor"}))
     page = queries.page_of(rows, cursor=arguments.cursor, limit=limit_or_default(arguments.limit))
-    page = page.within_reply(arguments.limit, lambda row: queries.document_json(actor, row), lambda row: str(row.pk))
-    return page.as_dict("documents", lambda row: queries.document_json(actor, row))
+    shape = queries.shape_of(actor, page.rows)
+    return page.within_reply(arguments.limit, shape, lambda row: str(row.pk)).as_dict("documents", shape)
 
 
 @agent_call(
@@ -155,6 +155,8 @@ def _promoted(actor: Actor, project: str, source: Promotion, given: dict[str, An
     if given.pop("body") is not None or given.pop("cited") is not None:
         raise invalid("from", "A copied draft brings its own body and sources.")
     named = source.model_dump(exclude_none=True)
+    if not isinstance(named.get("version", 1), int if source.artifact else str | int):
+        raise invalid("from.version", "An artifact's version is a number.")
     for members, promote in _PROMOTIONS.items():
         if named.keys() == members:
             answer: Json = promote(actor, project, **named, **given)

@@ -185,7 +185,7 @@ def document_list(actor: Actor, given: DocumentQuery) -> dict[str, Any]:
     """List documents, newest first."""
     rows = queries.documents_of(actor, **given.model_dump(exclude={"limit", "cursor"}))
     page = queries.page_of(rows, cursor=given.cursor, limit=given.limit)
-    return page.as_dict("documents", lambda row: queries.document_json(actor, row))
+    return page.as_dict("documents", queries.shape_of(actor, page.rows))
 
 
 @human_call(NewDocument)
