@@ -7,6 +7,7 @@ never holds words a reader may not have.
 from collections.abc import Iterable, Mapping, Sequence
 
 from core.actor import Actor
+from identity.access import visible_projects
 from knowledge.models import Chunk, Decision, Document, DocumentVersion
 from knowledge.roles import visible_spaces
 from knowledge.sources import is_stale, stale_versions
@@ -41,7 +42,7 @@ def found(document: Document) -> bool:
 
 def _indexed(document: Document, version: DocumentVersion, chunk: Chunk) -> Indexed:
     ref = _ref(document, version, chunk.number)
-    return Indexed(document.project_id, ref, version.title, chunk.text, version.created_at)
+    return Indexed(document.project_id, ref, version.title, chunk.text, version.created_at, share=document.space_id)
 
 
 def _ref(document: Document, version: DocumentVersion, chunk: int) -> str:
@@ -124,4 +125,10 @@ def _refs(after: str, number: int) -> Sequence[Key]:
     return found
 
 
-register(Family(FAMILY, _hits, refs=_refs, documents=_documents))
+def _shared(actor: Actor) -> Mapping[str, tuple[str, str]]:
+    """Answer the spaces an agent may read of projects it may not, each with its project's slug and name."""
+    spaces = visible_spaces(actor).exclude(project__in=visible_projects(actor))
+    return {pk: (slug, name) for pk, slug, name in spaces.values_list("pk", "project", "project__name")}
+
+
+register(Family(FAMILY, _hits, refs=_refs, documents=_documents, shared=_shared))

@@ -22,7 +22,10 @@ type Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is indexed of a thing: text as it is stored, not folded."""
+    """What is indexed of a thing: text as it is stored, not folded.
+
+    ``share`` names what it can be shared by with callers who may not read its project (see `Family.shared`).
+    """
 
     project: str
     ref: str
@@ -30,6 +33,7 @@ class Document:
     body: str
     at: datetime
     session: str | None = None
+    share: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,8 @@ class Family:
 
     ``read`` answers hits under the actor's rights, in one or two queries. A family of rows says how to list everything
     (``refs``: the next things after a ref, in the order of refs) and what is indexed of given things (``documents``,
-    which leaves out what is gone), for a rebuild; a family of files says which ``files``.
+    which leaves out what is gone), for a rebuild; a family of files says which ``files``. ``shared`` answers what a
+    caller is given of projects it may not read: the ``share`` of the documents, with the project's slug and name.
     """
 
     name: str
@@ -84,6 +89,7 @@ class Family:
     refs: Callable[[str, int], Sequence[Key]] | None = None
     documents: Callable[[Sequence[Key]], Iterable[Document]] | None = None
     files: Files | None = None
+    shared: Callable[[Actor], Mapping[str, tuple[str, str]]] | None = None
 
 
 _FAMILIES: dict[str, Family] = {}

@@ -54,8 +54,8 @@ def follow(family: str, project: str, key: str) -> None:
 
 def forget(family: str, project: str, key: str) -> None:
     """Take a file and all its entries out of the index."""
-    remove_entries(family, project, key)
     SearchFile.objects.filter(project=project, family=family, key=key).delete()
+    remove_entries(family, project, key)
 
 
 def remove_entries(family: str, project: str, key: str) -> None:
@@ -65,7 +65,7 @@ def remove_entries(family: str, project: str, key: str) -> None:
 
 @lru_cache(maxsize=4096)
 def scope_of(kind: str, name: str) -> str:
-    """Answer the token a search is narrowed by to a project or a family: begun by a digit, as no word's token is."""
+    """Answer the token a search is narrowed by, to a project, say, or a family; it begins as no word's token does."""
     return f"0{kind}{blake2b(name.encode(), digest_size=8).hexdigest()}"
 
 
@@ -88,4 +88,6 @@ def _row(family: str, document: Document) -> SearchDocument:
 
 def _scope(family: str, document: Document) -> str:
     tokens = [scope_of("p", document.project), scope_of("f", family)]
-    return " ".join([*tokens, scope_of("s", document.session)] if document.session else tokens)
+    # What is shared by itself is of no session: the column has room for three.
+    tokens += [scope_of("s", document.session)] if document.session else []
+    return " ".join([*tokens, scope_of("d", document.share)] if document.share else tokens)

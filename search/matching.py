@@ -4,9 +4,10 @@ What narrows a search is asked for in the same expression as the term, so the in
 may not read, before anything is cut off.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
@@ -22,11 +23,13 @@ MANY: Final = 32
 class Place:
     """Where to look. ``projects`` are those the caller may read; ``hidden`` the others, where ``projects`` are many.
 
+    ``shared`` is what else it may see, with the project each is of: nothing but that is found of these projects.
     ``newest`` leaves out what was added after the first page was read.
     """
 
     projects: Sequence[str]
     hidden: Sequence[str] | None = None
+    shared: Mapping[str, str] = MappingProxyType({})
     families: Sequence[str] = ()
     session: str | None = None
     after: datetime | None = None
@@ -102,14 +105,14 @@ def _expression(terms: Sequence[Term], place: Place) -> str:
     dialect = _DIALECTS[connection.vendor]
     groups = [_scope("f", place.families), _scope("s", [place.session] if place.session else [])]
     if place.hidden is None:
-        groups.append(_scope("p", place.projects))
+        groups.append([*_scope("p", place.projects), *_scope("d", place.shared)])
     parts = [f"({dialect.either.join(group)})" for group in groups if group]
     parts += [f"({_written(term, dialect)})" for term in terms]
     without = f"{dialect.without}({dialect.either.join(_scope('p', place.hidden))})" if place.hidden else ""
     return f"({dialect.both.join(parts)}){without}"
 
 
-def _scope(kind: str, names: Sequence[str]) -> list[str]:
+def _scope(kind: str, names: Iterable[str]) -> list[str]:
     return [scope_of(kind, name) for name in names]
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any, Final
@@ -10,13 +10,14 @@ from typing import Any, Final
 from core.actor import Actor
 from core.errors import invalid
 from core.ids import parse
+from core.moment import one_moment
 from core.operation import Right
 from core.page import check_limit, fitting
 from core.times import rfc3339
 from identity.access import authorized, visible_projects
 from projects.models import Project
 from search.analyzer import terms_of
-from search.families import Family, Hit, chosen
+from search.families import Family, Hit, chosen, families
 from search.following import catch_up
 from search.matching import MANY, Place
 from search.ranking import Ranking, Row, ranked
@@ -105,18 +106,32 @@ def search(actor: Actor, asked: Asked) -> Results:
     limit = DEFAULT_LIMIT if asked.limit is None else check_limit(asked.limit, MAX_LIMIT)
     kinds = {family.name: family for family in chosen(asked.families)}
     offset, newest = _cursor(asked.cursor)
-    names = _projects(actor, asked.project)
-    terms = terms_of(asked.query)
+    where, terms = _where(actor, asked.project), terms_of(asked.query)
     ranking = Ranking(iter(()), 0, capped=False, newest=0)
-    if terms and names:
-        catch_up(kinds.values(), names)
-        ranking = ranked(terms, _place(actor, asked, names, newest))
-    page = _Reader(actor, kinds, names, Wanted.of(terms)).page(ranking, offset, limit)
+    if terms and where.names:
+        catch_up(kinds.values(), where.names)
+    with one_moment():  # what is replaced meanwhile is found as it was or as it is: once
+        if terms and where.known:
+            ranking = ranked(terms, _place(actor, asked, where, newest))
+        page = _Reader(actor, kinds, where.known, Wanted.of(terms)).page(ranking, offset, limit)
     if asked.limit is None:
         page = page.first(fitting([found.as_json() for found in page.hits]))
     after = f"{page.ends[-1]}.{ranking.newest}" if page.more else None
     took = round((time.perf_counter() - began) * 1000, 1)
     return Results(page.hits, ranking.count - page.gone, ranking.capped, after, took)
+
+
+def counts(actor: Actor, asked: Asked) -> dict[str, tuple[int, bool]]:
+    """Answer, by family, how many it would find if it alone were asked, and whether there are more than that.
+
+    Reads the index as `search` left it, and no hit: one that is gone meanwhile counts.
+    """
+    where, terms = _where(actor, asked.project), terms_of(asked.query)
+    if not terms or not where.known:
+        return {}
+    place = _place(actor, asked, where, None)
+    found = {name: ranked(terms, replace(place, families=[name])) for name in sorted(families())}
+    return {name: (ranking.count, ranking.capped) for name, ranking in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,22 +191,41 @@ class _Reader:
         return Found(row.family, row.project, self.names[row.project], hit, snippet.text, snippet.marks, snippet.why)
 
 
-def _projects(actor: Actor, project: str | None) -> dict[str, str]:
-    """Answer the projects to search, by slug, with their names."""
-    if project is not None:
-        row = authorized(actor, project, Right.READ)
-        return {row.pk: row.name}
-    return dict(visible_projects(actor).values_list("slug", "name"))
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """The projects to search, by slug, with their names; and what is shared of others, see `Family.shared`."""
+
+    names: dict[str, str]
+    shared: Mapping[str, tuple[str, str]]
+
+    @property
+    def known(self) -> dict[str, str]:
+        """The projects hits may be of."""
+        return self.names | dict(self.shared.values())
 
 
-def _place(actor: Actor, asked: Asked, names: Mapping[str, str], newest: int | None) -> Place:
-    hidden = None
-    if asked.project is None and (not actor.is_agent or len(names) > MANY):
+def _where(actor: Actor, project: str | None) -> _Where:
+    """Answer where a caller may look; `not_found` for a named project nothing of which is there for it."""
+    given = [family.shared(actor) for family in families().values() if family.shared and actor.is_agent]
+    shared = {name: place for some in given for name, place in some.items() if project in {None, place[0]}}
+    if project is None:
+        return _Where(dict(visible_projects(actor).values_list("slug", "name")), shared)
+    if shared:
+        return _Where({}, shared)
+    row = authorized(actor, project, Right.READ)
+    return _Where({row.pk: row.name}, {})
+
+
+def _place(actor: Actor, asked: Asked, where: _Where, newest: int | None) -> Place:
+    names, hidden = where.names, None
+    if asked.project is None and not where.shared and (not actor.is_agent or len(names) > MANY):
         hidden = [slug for slug in Project.objects.values_list("slug", flat=True) if slug not in names]
         if len(hidden) > len(names):
             hidden = None
+    shared = {name: slug for name, (slug, _) in where.shared.items()}
+    chosen_families = list(asked.families or ())
     session = parse(asked.session, "session") if asked.session is not None else None
-    return Place(list(names), hidden, list(asked.families or ()), session, asked.after, asked.before, newest)
+    return Place(list(names), hidden, shared, chosen_families, session, asked.after, asked.before, newest)
 
 
 def _cursor(cursor: str | None) -> tuple[int, int | None]:

@@ -116,7 +116,7 @@ def _gathered(weighed: Iterable[Weighed]) -> dict[int, float]:
 
 def _rows(documents: Sequence[int], place: Place) -> list[Row]:
     """Read documents; those alone that are in a project of `place`, whatever the index said."""
-    ids, readable = ",".join(map(str, documents)), frozenset(place.projects)
+    ids, readable = ",".join(map(str, documents)), frozenset(place.projects).union(place.shared.values())
     with connection.cursor() as cursor:
         cursor.execute(
             f"""SELECT id, family, project_id, ref, title, CASE WHEN words <= {LONG_WORDS} THEN body END, words
