@@ -27,10 +27,13 @@ def fresh() -> ULID:
 
 def after(last: str | None) -> str:
     """Mint a ULID greater than `last`, also when the clock stepped back (HUB-02)."""
-    minted = fresh()
-    if last and str(minted) <= last:
-        minted = ULID.from_int(int(ULID.from_str(last)) + 1)
-    return str(minted)
+    minted = str(fresh())
+    return following(last) if last and minted <= last else minted
+
+
+def following(last: str) -> str:
+    """Answer the smallest ULID greater than `last`."""
+    return str(ULID.from_int(int(ULID.from_str(last)) + 1))
 
 
 def parse(value: str, field: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.csp import CSP
@@ -14,12 +14,13 @@ from django.views.decorators.csp import csp_override
 from django.views.decorators.http import require_POST
 
 from artifacts.file_names import plain_name
-from artifacts.models import TEXTUAL, Artifact, ArtifactVersion, Kind
+from artifacts.models import TEXTUAL, Artifact, ArtifactVersion, Comment, Kind
 from artifacts.operations import post_comment
 from artifacts.pages import redirect_to
 from artifacts.queries import artifact_of, artifacts_of, comments_of, comments_page, listed, version_of
 from core.actor import Actor
 from core.errors import HubError, invalid, not_found
+from core.ids import parse
 from core.operation import Right
 from hubsite.showing import shown, text_of
 from identity.access import authorized
@@ -179,15 +180,26 @@ def _sessions(row: Artifact, version: ArtifactVersion) -> dict[str, Any]:
 def _comments(request: HttpRequest, actor: Actor, row: Artifact) -> dict[str, Any]:
     opened = comments_of(actor, artifact=row.pk, status="open")
     resolved = comments_of(actor, artifact=row.pk, status="resolved").order_by("-resolved_at")
-    found = comments_page(opened, cursor=request.GET.get("after"), limit=COMMENTS)
+    after = request.GET.get("after") or _before_page_of(request.GET.get("comment", ""), opened)
+    found = comments_page(opened, cursor=after, limit=COMMENTS)
     return {
         "comments": found.rows,
         "later_comments": found.next_cursor,
-        "after": request.GET.get("after", ""),
+        "after": after or "",
         "resolved": list(resolved[:COMMENTS]),
         "open_count": opened.count(),
         "resolved_count": resolved.count(),
     }
+
+
+def _before_page_of(comment: str, opened: QuerySet[Comment]) -> str | None:
+    """Answer the comment after which the page begins that holds one; None where that is the first page."""
+    if not comment:
+        return None
+    before = list(
+        opened.filter(pk__lt=parse(comment, "comment")).order_by("-pk").values_list("pk", flat=True)[:COMMENTS]
+    )
+    return before[0] if len(before) == COMMENTS else None
 
 
 @human_page
