@@ -14,6 +14,9 @@ from django.views.decorators.gzip import gzip_page
 # the views that send stored bytes as they are.
 PAGES: Final = ("hubsite.pages.home", "hubsite.pages.connect", "hubsite.pages.feed", "search.pages", "inbox.pages")
 PAGES_OF_ARTIFACTS: Final = ("artifacts.pages", "hubsite.pages.artifacts")
+PAGES_OF_DOCUMENTS: Final = tuple(
+    f"hubsite.pages.documents.{name}" for name in ("lists", "reading", "drafting", "decisions", "reviews", "promoting")
+)
 PAGES_OF_FILES: Final = ("sessions_app.pages", "knowledge.pages", "knowledge.editing", "hubsite.pages.storage")
 
 
@@ -30,7 +33,8 @@ class HubAdminSite(admin.AdminSite):
         return [*self._pages(), *super().get_urls()]
 
     def _pages(self) -> list[URLPattern]:
-        modules = [importlib.import_module(name) for name in (*PAGES, *PAGES_OF_ARTIFACTS, *PAGES_OF_FILES)]
+        names = (*PAGES, *PAGES_OF_ARTIFACTS, *PAGES_OF_DOCUMENTS, *PAGES_OF_FILES)
+        modules = [importlib.import_module(name) for name in names]
         streamed = {name for module in modules for name in getattr(module, "STREAMED", ())}
         routes = [route for module in modules for route in module.ROUTES]
         return [path(route, self._signed_in(view, name not in streamed), name=name) for route, view, name in routes]

@@ -1,0 +1,1 @@
+"""Governed knowledge in the browser (GOV-01..09)."""
