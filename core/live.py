@@ -15,6 +15,8 @@ from typing import Any, Final
 from django.db import transaction
 
 QUEUE_LENGTH: Final = 256
+STOPPING: Final = "stopping"
+"""The group that is told when the server is about to stop: whoever waits answers what is known so far."""
 type Note = dict[str, Any]
 
 

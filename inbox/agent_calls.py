@@ -1,6 +1,7 @@
 """What agents can report, ask, answer and read of the inbox."""
 
 import asyncio
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from asgiref.sync import sync_to_async
@@ -9,7 +10,7 @@ from pydantic import Field
 from core import limits
 from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
-from core.live import board
+from core.live import STOPPING, board
 from core.page import limit_or_default
 from inbox import queries
 from inbox.jobs import expire_due
@@ -144,16 +145,15 @@ async def answer_wait(actor: Actor, arguments: AnswerWait) -> Json:
     give_up = loop.time() + arguments.timeout_s
     item = await sync_to_async(queries.decidable)(actor, arguments.question)
     # Listening starts before the first look, so an answer between the two is not missed.
-    with board.listen(f"thread:{item.pk}") as answers:
+    with board.listen(f"thread:{item.pk}", STOPPING) as answers:
         while True:
             state = await sync_to_async(_state)(actor, item.pk)
             left = give_up - loop.time()
             if state["status"] != "pending" or left <= 0:
                 return state
-            try:
-                await asyncio.wait_for(answers.next(), left)
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                note = await asyncio.wait_for(answers.next(), left)
+                give_up = loop.time() if note["group"] == STOPPING else give_up
 
 
 def _state(actor: Actor, question: str) -> Json:

@@ -4,6 +4,7 @@ import signal
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -85,6 +86,22 @@ def test_ops_03_a_stop_is_graceful_and_leaves_no_journal(own_hub: Hub, number: s
     assert "Traceback" not in own_hub.output()
     assert lock_note(own_hub) == ""
     assert [path.name for path in own_hub.data_dir.rglob("*-wal") if path.stat().st_size] == []
+
+
+def test_ops_03_who_waits_when_the_hub_stops_is_answered(own_hub: Hub) -> None:
+    own_hub.start()
+    own_hub.project("atlas")
+    token = own_hub.agent("ada")
+    with own_hub.api(token) as api, own_hub.api(token) as waiting, ThreadPoolExecutor(1) as pool:
+        api.post("/projects/atlas/sessions", name="main")
+        question = api.post("/projects/atlas/questions", subject="Well?").json["event"]
+        answer = pool.submit(waiting.get, f"/questions/{question}/answer", timeout_s=55)
+        while not answer.running():
+            pass
+        for _ in range(20):  # each goes through the hub after the wait has come in
+            assert api.get("/whoami").status == 200
+        assert own_hub.end() == 0
+        assert answer.result(5).json["status"] == "pending"
 
 
 def test_ops_01_runserver_serves_the_same_hub(own_hub: Hub) -> None:

@@ -1,16 +1,21 @@
 """``manage.py serve``: what ``make run`` starts."""
 
 import signal
+import socket
 import sys
 from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
+from core.live import STOPPING, board
 from hubsite import hub_lock, startup
+
+# What uvicorn itself exits with when it could not listen.
+_NOT_STARTED: Final = 3
 
 
 class Command(BaseCommand):
@@ -38,7 +43,7 @@ class Command(BaseCommand):
         startup.migrate()
         self._greet(address, startup.first_admin())
         connections.close_all()
-        uvicorn.run(
+        config = uvicorn.Config(
             "hubsite.asgi:application",
             host=host,
             port=port,
@@ -53,6 +58,10 @@ class Command(BaseCommand):
             timeout_keep_alive=75,
             timeout_graceful_shutdown=5,
         )
+        server = _Server(config)
+        server.run()
+        if not server.started:
+            sys.exit(_NOT_STARTED)
 
     def _greet(self, address: str, admin: startup.NewAdmin | None) -> None:
         """Say where the hub is and how to come in."""
@@ -70,6 +79,15 @@ class Command(BaseCommand):
             f"  Other clients: {address}/connect/ and {address}/SKILL.md",
         )
         self.stdout.flush()
+
+
+class _Server(uvicorn.Server):
+    """A server that answers who waits for an answer before it stops, so that nobody's connection just ends."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop: let waits end, then finish what is underway."""
+        board.post({"group": STOPPING})
+        await super().shutdown(sockets)
 
 
 def _leave(_: int, __: FrameType | None) -> None:
