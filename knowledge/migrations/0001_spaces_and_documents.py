@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 # The words of a version never change; whether it is current, or why it failed, does.
-FIXED = ("document_id", "number", "title", "body", "sources", "revision", "editorial", "verified_commit",
+FIXED = ("id", "document_id", "number", "title", "body", "sources", "revision", "editorial", "verified_commit",
          "published_by", "created_at")
 TABLE = "knowledge_documentversion"
 
@@ -17,6 +17,12 @@ def keep_versions(apps, schema_editor):
     if schema_editor.connection.vendor == "sqlite":
         schema_editor.execute(
             f"CREATE TRIGGER {TABLE}_fixed BEFORE UPDATE ON {TABLE} WHEN {differs} "
+            "BEGIN SELECT RAISE(ABORT, 'a version never changes'); END"
+        )
+        # INSERT OR REPLACE deletes the row that is in its way, and no other trigger hears of it.
+        schema_editor.execute(
+            f"CREATE TRIGGER {TABLE}_kept BEFORE INSERT ON {TABLE} WHEN EXISTS (SELECT 1 FROM {TABLE} WHERE id = NEW.id "
+            "OR (document_id = NEW.document_id AND number = NEW.number)) "
             "BEGIN SELECT RAISE(ABORT, 'a version never changes'); END"
         )
         return
@@ -33,7 +39,8 @@ def keep_versions(apps, schema_editor):
 
 def let_versions_go(apps, schema_editor):
     if schema_editor.connection.vendor == "sqlite":
-        schema_editor.execute(f"DROP TRIGGER IF EXISTS {TABLE}_fixed")
+        for name in ("fixed", "kept"):
+            schema_editor.execute(f"DROP TRIGGER IF EXISTS {TABLE}_{name}")
     else:
         schema_editor.execute(f"DROP TRIGGER IF EXISTS {TABLE}_fixed ON {TABLE}")
         schema_editor.execute(f"DROP FUNCTION IF EXISTS {TABLE}_fixed()")
