@@ -28,6 +28,7 @@ RACY_NS: Final = 50_000_000
 ROWS: Final = 500
 # So much text is gathered before it is stored.
 CHARS: Final = 4_000_000
+_WAIT_SECONDS: Final = 0.005
 
 type Name = tuple[str, str, str]
 type Watched = dict[Name, SearchFile]
@@ -42,6 +43,8 @@ class Look(NamedTuple):
 
 # What this process has read to its end, and what it looked like before: no need to store that each time.
 _clean: dict[tuple[str, str, str], tuple[str, int]] = {}
+# What could not be read, and was logged.
+_told: set[tuple[str, str, str]] = set()
 
 
 def catch_up(kinds: Iterable[Family], projects: Collection[str]) -> set[Key]:
@@ -51,10 +54,11 @@ def catch_up(kinds: Iterable[Family], projects: Collection[str]) -> set[Key]:
     waiting = _watched(kinds, projects) if kinds else {}
     while waiting:
         news, later = _gathered(waiting, unread)
-        late = store_news(HUB, news=news) if news else []
-        again = {(one.family, one.project, one.key) for one in late} | later
+        again = {(one.family, one.project, one.key) for one in _late(news)} | later
         if not again:
             break
+        if not later:  # somebody else is at it, and nearly done
+            time.sleep(_WAIT_SECONDS)
         waiting = {file: row for file, row in _watched(kinds, projects).items() if file in again}
     return unread
 
@@ -127,7 +131,9 @@ def _gathered(waiting: Watched, unread: set[Key]) -> tuple[list[News], set[Name]
         try:
             one, is_all = _read(name, row)
         except HubError as refusal:  # somebody else's program holds it, or it is damaged: the others are searched
-            logger.warning("could not follow %s: %s", name, refusal.message)
+            if name not in _told:
+                logger.warning("could not follow %s: %s", name, refusal.message)
+                _told.add(name)
             unread.add((row.project_id, row.key))
             continue
         if one is not None:
@@ -136,6 +142,16 @@ def _gathered(waiting: Watched, unread: set[Key]) -> tuple[list[News], set[Name]
         if not is_all:
             later.add(name)
     return news, later
+
+
+def _late(news: Sequence[News]) -> Sequence[News]:
+    """Store news; answers what came too late: all of it where a project was deleted at that moment."""
+    try:
+        return store_news(HUB, news=news) if news else []
+    except HubError as refusal:
+        if refusal.code != "conflict":
+            raise
+        return news
 
 
 def _read(name: Name, row: SearchFile) -> tuple[News | None, bool]:

@@ -63,7 +63,7 @@ def _page(project: str, shows: Mapping[str, Any]) -> _Place:
 def _document(_: str, shows: Mapping[str, Any]) -> _Place:
     """Lead to the heading the words stand under."""
     under = {"under": shows["heading"]} if shows["heading"] else {}
-    return f"{reverse('admin:index')}document/{shows['document']}/", under, ""
+    return reverse("admin:document", args=[shows["document"]]), under, ""
 
 
 _PLACES: Final[Mapping[str, Callable[[str, Mapping[str, Any]], _Place]]] = {

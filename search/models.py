@@ -10,6 +10,35 @@ from core.ids import UlidField
 from projects.models import Project
 
 
+# In this order: a project's rows are deleted in it, and whoever stores entries takes the file first, too.
+class SearchFile(models.Model):
+    """How far the index has followed one AgentFS file.
+
+    ``last`` is the id of the last row of its log that is indexed, ``stamp`` what the file looked like then, empty where
+    that is not to be trusted. ``open`` files may change; before a search they are looked at.
+    """
+
+    family = models.CharField(max_length=16)
+    project = models.ForeignKey(Project, models.CASCADE, related_name="search_files", db_index=False)
+    key = models.CharField(max_length=26, blank=True)
+    last = models.PositiveBigIntegerField(default=0)
+    stamp = models.CharField(max_length=120, blank=True, default="")
+    open = models.BooleanField(default=True)
+
+    class Meta:
+        """One row per file; the open ones are found by seeks."""
+
+        db_table = "search_files"
+        constraints = [models.UniqueConstraint(fields=["project", "family", "key"], name="search_file_one_per_file")]
+        indexes = [
+            models.Index(fields=["family", "project"], condition=models.Q(open=True), name="search_file_open"),
+        ]
+
+    def __str__(self) -> str:
+        """Answer family and key."""
+        return f"{self.family} {self.key}"
+
+
 class SearchDocument(models.Model):
     """One thing that can be found, as the analyzer folded it.
 
@@ -37,31 +66,3 @@ class SearchDocument(models.Model):
     def __str__(self) -> str:
         """Answer family and ref."""
         return f"{self.family} {self.ref}"
-
-
-class SearchFile(models.Model):
-    """How far the index has followed one AgentFS file.
-
-    ``last`` is the id of the last row of its log that is indexed, ``stamp`` what the file looked like then, empty where
-    that is not to be trusted. ``open`` files may change; before a search they are looked at.
-    """
-
-    family = models.CharField(max_length=16)
-    project = models.ForeignKey(Project, models.CASCADE, related_name="search_files", db_index=False)
-    key = models.CharField(max_length=26, blank=True)
-    last = models.PositiveBigIntegerField(default=0)
-    stamp = models.CharField(max_length=120, blank=True, default="")
-    open = models.BooleanField(default=True)
-
-    class Meta:
-        """One row per file; the open ones are found by seeks."""
-
-        db_table = "search_files"
-        constraints = [models.UniqueConstraint(fields=["project", "family", "key"], name="search_file_one_per_file")]
-        indexes = [
-            models.Index(fields=["family", "project"], condition=models.Q(open=True), name="search_file_open"),
-        ]
-
-    def __str__(self) -> str:
-        """Answer family and key."""
-        return f"{self.family} {self.key}"

@@ -55,12 +55,16 @@ def store_news(actor: Actor, /, *, news: Sequence[News]) -> list[News]:
 
 
 def _moved(one: News) -> bool:
-    """Note how far a file is followed, if nobody else did since it was read. A session's row is made with it."""
+    """Note how far a file is followed, if nobody else did since it was read. A session's row is made with it.
+
+    Never waits for who follows or deletes the same files in another order: that could wait for us.
+    """
     rows = SearchFile.objects.filter(project=one.project, family=one.family, key=one.key)
-    if not one.key:
+    if not one.key and not rows.exists():
         new = SearchFile(project_id=one.project, family=one.family, key="")
         SearchFile.objects.bulk_create([new], ignore_conflicts=True)
-    return bool(rows.filter(last=one.since).update(last=one.last, stamp=one.stamp))
+    row = rows.select_for_update(skip_locked=True).first()
+    return row is not None and row.last == one.since and bool(rows.update(last=one.last, stamp=one.stamp))
 
 
 @staff_operation
@@ -69,16 +73,18 @@ def rest_files(actor: Actor, /, *, family: str, marks: Mapping[Key, str]) -> int
     files = families()[family].files
     rested = 0
     for (project, key), mark in marks.items():
-        row = SearchFile.objects.filter(project=project, family=family, key=key).select_for_update()
+        rows = SearchFile.objects.filter(project=project, family=family, key=key)
         # In this order: whoever lets it be written again has the row opened after that, and waits for it here.
-        if files and row.first() and files.rest([(project, key)]).get((project, key)) == mark:
-            rested += row.update(open=False)
+        row = rows.select_for_update(skip_locked=True).first()
+        if files and row and files.rest([(project, key)]).get((project, key)) == mark:
+            rested += rows.update(open=False)
     return rested
 
 
 @staff_operation
 def mark_outdated(actor: Actor, /, *, above: int, number: int) -> None:
     """Have the documents with the next ids indexed anew, by the job or by the command."""
+    _alone()
     SearchDocument.objects.filter(pk__gt=above, pk__lte=above + number).update(version=0)
 
 
@@ -119,7 +125,7 @@ def _index(family: str, keys: Sequence[Key]) -> None:
 
 
 def _alone() -> None:
-    """Keep whoever changes a thing from indexing it between our reading it and our indexing it."""
+    """Keep others from indexing: what changes between our reading it and our indexing it would stay as it was."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("LOCK TABLE search_docs IN SHARE ROW EXCLUSIVE MODE")

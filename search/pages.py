@@ -49,7 +49,7 @@ class Filters:
         return cls(
             given.get("q", "").replace("\0", " ")[:QUERY_CHARS],
             family if family in FAMILIES else "",
-            given.get("project", ""),
+            given.get("project", "").replace("\0", " "),
             _day(given.get("after", "")),
             _day(given.get("before", "")),
         )

@@ -118,17 +118,19 @@ def search(actor: Actor, asked: Asked) -> Results:
         page = page.first(fitting([found.as_json() for found in page.hits]))
     after = f"{page.ends[-1]}.{ranking.newest}" if page.more else None
     took = round((time.perf_counter() - began) * 1000, 1)
-    return Results(page.hits, ranking.count - page.gone, ranking.capped, after, took)
+    count = ranking.count if ranking.capped else ranking.count - page.gone
+    return Results(page.hits, count, ranking.capped, after, took)
 
 
 def counts(actor: Actor, asked: Asked) -> dict[str, tuple[int, bool]]:
     """Answer, by family, how many it would find if it alone were asked, and whether there are more than that.
 
-    Reads the index as `search` left it, and no hit: one that is gone meanwhile counts.
+    Reads the index alone: what is gone meanwhile, or shown to nobody, counts.
     """
     where, terms = _where(actor, asked.project), terms_of(asked.query)
     if not terms or not where.known:
         return {}
+    catch_up(families().values(), where.names)
     place = _place(actor, asked, where, None)
     found = {name: ranked(terms, replace(place, families=[name])) for name in sorted(families())}
     return {name: (ranking.count, ranking.capped) for name, ranking in found.items()}

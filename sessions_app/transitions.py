@@ -14,6 +14,8 @@ from projects.models import Event, Kind, Project
 from search import index
 from sessions_app.models import Session
 
+# After these its brain can be written.
+BEGINS = frozenset({"start", "resume", "adopt", "fork"})
 RECOVERY_PATH = "/fs/handoff.md"
 
 
@@ -21,7 +23,8 @@ def tell(actor: Actor, project: Project, session: Session, action: str, summary:
     """Append a session's lifecycle event and announce it, in the caller's transaction; search looks at its brain."""
     payload = {"action": action, "name": session.name, **more}
     event = feed.append(project, Kind.SESSION, actor, summary, payload=payload, session=session.pk)
-    index.follow("brain", project.pk, session.pk)
+    if action in BEGINS:
+        index.follow("brain", project.pk, session.pk)
     live.announce(f"session:{session.pk}", session=session.pk)
     return event
 

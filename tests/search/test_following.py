@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.test import Client
 
 import agentfs
 from knowledge.files import knowledge_of
@@ -17,7 +18,7 @@ from sessions_app.operations import prune_session
 from tests.brains import begin, brain_file, write
 from tests.inprocess import HttpTools, HumanApi, McpTools
 from tests.killing import dies
-from tests.racing import together
+from tests.racing import Meanwhile, together
 from tests.search.finding import hits, page, paths, titles
 from tests.world import AgentWithToken, Person
 
@@ -285,3 +286,36 @@ def test_src_02_what_was_there_before_search_is_followed(project: Project, ada_t
     assert paths(ada_tools, "zebra") == []
     follow("brain", "atlas", session)
     assert paths(ada_tools, "zebra") == ["/fs/notes.md"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_src_02_searches_while_a_project_is_written_to_and_deleted(
+    project: Project, ada: AgentWithToken, human: Person
+) -> None:
+    session = begin(HttpTools(ada.token), "main", notes="zebra")
+    page(HttpTools(ada.token), "/fs/own.md", "zebra", "~ada")
+    client = Client()
+    client.force_login(human.user)
+    searched: list[list[str]] = []
+
+    def search() -> bool:
+        searched.append(paths(HttpTools(ada.token), "zebra", limit=100))
+        return True
+
+    def write() -> bool:
+        tools = HttpTools(ada.token)
+        number = len(searched)
+        given = {"project": "atlas", "content": f"zebra {number}", "path": f"/fs/{number}.md"}
+        outcomes = [
+            tools("brain_put", store="session", session=session, **given),
+            tools("brain_put", store="project", **given),
+        ]
+        return not any(outcome.refused for outcome in outcomes)
+
+    with Meanwhile(search, search, write):
+        while len(searched) < 12:
+            pass
+        HumanApi(client).call("DELETE", "/projects/atlas", None, confirm="atlas").done()
+    assert paths(HttpTools(ada.token), "zebra") == ["/fs/own.md"]
+    assert all("/fs/own.md" in found for found in searched)
+    assert {name for name, _ in entries("page") | entries("brain")} == {"~ada"}
