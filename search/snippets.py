@@ -5,6 +5,7 @@ The words are marked as data, by offsets in characters; nothing here writes mark
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -29,11 +30,13 @@ class Snippet(NamedTuple):
     why: list[str]
 
 
-class Wanted(NamedTuple):
-    """The tokens of a query: whole ones, and beginnings."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The tokens of a query: whole ones, and beginnings; and where in the words seen so far they are."""
 
     whole: frozenset[str]
     begins: tuple[str, ...]
+    _seen: dict[str, list[Mark]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, terms: Sequence[Term]) -> "Wanted":
@@ -52,20 +55,24 @@ class Wanted(NamedTuple):
         return marks
 
     def _found(self, text: str) -> Iterator[Mark]:
+        seen = self._seen
         for match in chunks_of(text[:_LOOKED_THROUGH]):
-            known = analyzed(match.group())
-            if len(known.parts) == 1 or self._is_asked(known.whole):
-                if self._holds(known):
-                    yield match.span()
-            elif known.parts:
-                yield from self._parts(match)
+            marks = seen.get(match.group())
+            if marks is None:
+                marks = seen[match.group()] = list(self._marks_of(match.group()))
+            for start, end in marks:
+                yield match.start() + start, match.start() + end
 
-    def _parts(self, match: re.Match[str]) -> Iterator[Mark]:
-        """Find what was asked for within an identifier, or a run without spaces."""
-        chunk, start = match.group(), match.start()
+    def _marks_of(self, chunk: str) -> Iterator[Mark]:
+        """Find what was asked for in a word: all of it, or words within an identifier or a run without spaces."""
+        known = analyzed(chunk)
+        if len(known.parts) == 1 or self._is_asked(known.whole):
+            if self._holds(known):
+                yield 0, len(chunk)
+            return
         for place, piece in pairs_of(chunk) if is_run(chunk) else words_of(chunk):
             if self._holds(analyzed(piece)):
-                yield start + place, start + place + len(piece)
+                yield place, place + len(piece)
 
     def _holds(self, known: Chunk) -> bool:
         if not self.whole.isdisjoint(known.parts) or self._is_asked(known.whole):
