@@ -15,6 +15,7 @@ def addresses(desk: Desk) -> list[str]:
     asked = {item["kind"]: item["id"] for item in items}
     return [
         "/",
+        "/search/?q=drawer",
         "/inbox/",
         f"/inbox/{asked['question']}/",
         f"/inbox/{asked['approval']}/",
