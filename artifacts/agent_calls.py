@@ -24,9 +24,7 @@ from core.operation import Right
 from core.page import limit_or_default
 from identity.access import authorized
 
-Envelope = Annotated[
-    dict[str, Any] | None, Field(description="How content was encrypted: algorithm, kdf, iterations, salt, iv.")
-]
+Envelope = Annotated[dict[str, Any] | None, Field(description="How content was encrypted; see the guide.")]
 
 
 class Publishing(Arguments):

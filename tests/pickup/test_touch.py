@@ -35,7 +35,21 @@ CALLS: dict[str, dict[str, object]] = {
     "brain_promote": {"from_path": "/fs/notes.md", "to_path": "/fs/notes.md"},
     "session_brief": {"project": "atlas"},
     "session_end": {},
+    "artifact_publish": {"project": "atlas", "title": "x", "kind": "text", "content": "x"},
+    "artifact_update": {"content": "y", "force": True},
+    "document_submit": {"expected_revision": 1},
 }
+PLACED = ("artifact_update", "document_submit")
+"""Calls that name a thing of the project rather than the project."""
+
+
+def thing(tools: HttpTools, call: str) -> dict[str, object]:
+    """Make what a call is about; answers the argument that names it."""
+    if call == "artifact_update":
+        return {"artifact": tools("artifact_publish", **CALLS["artifact_publish"])["artifact"]}
+    if call == "document_submit":
+        return {"document": tools("document_draft", project="atlas", title="x", body="x")["document"]}
+    return {}
 
 
 @pytest.fixture
@@ -58,7 +72,7 @@ def fresh() -> bool:
 
 def test_idn_07_no_tool_that_takes_a_session_is_left_out() -> None:
     takes = {name for name, call in calls().items() if "session" in call.arguments.model_fields}
-    filtered_by_it = {"feed_read", "search"}
+    filtered_by_it = {"artifact_list", "feed_read", "search"}
     assert takes - filtered_by_it == set(CALLS)
 
 
@@ -67,8 +81,9 @@ def test_idn_07_no_tool_that_takes_a_session_is_left_out() -> None:
 def test_idn_07_it_is_touched_named_or_not(session: str, ada_tools: HttpTools, call: str, *, named: bool) -> None:
     if call == "session_end":
         named = True  # its address names one
-    given = CALLS[call] | ({"session": session} if named else {})
-    if not named and "project" not in given:
+    given = CALLS[call] | thing(ada_tools, call) | ({"session": session} if named else {})
+    idle(timedelta(minutes=5))
+    if not named and "project" not in given and call not in PLACED:
         given["project"] = "atlas"
     ada_tools(call, **given).done()
     assert fresh()
