@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from core.actor import Actor
 from identity.access import visible_projects
-from knowledge.models import Chunk, Decision, Document, DocumentVersion
+from knowledge.models import Chunk, Decision, Document, DocumentVersion, Space
 from knowledge.roles import visible_spaces
 from knowledge.sources import is_stale, stale_versions
 from search import index
@@ -127,7 +127,10 @@ def _refs(after: str, number: int) -> Sequence[Key]:
 
 def _shared(actor: Actor) -> Mapping[str, tuple[str, str]]:
     """Answer the spaces an agent may read of projects it may not, each with its project's slug and name."""
-    spaces = visible_spaces(actor).exclude(project__in=visible_projects(actor))
+    if not actor.is_agent:  # people read every project
+        return {}
+    # From the agent's own shares: it is asked before every search.
+    spaces = Space.objects.filter(shares__agent=actor.key).exclude(project__in=visible_projects(actor))
     return {pk: (slug, name) for pk, slug, name in spaces.values_list("pk", "project", "project__name")}
 
 
