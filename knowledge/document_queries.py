@@ -179,7 +179,7 @@ def decision_json(document: Document) -> dict[str, Any] | None:
         "number": decision.number,
         "status": decision.status,
         "superseded_by": decision.superseded_by_id,
-        "supersedes": [row.pk for row in decision.supersedes.all()],
+        "supersedes": sorted(row.pk for row in decision.supersedes.all()),
         "reason": decision.reason or None,
         "decided_by": decision.decided_by or None,
         "decided_at": rfc3339(decision.decided_at),
