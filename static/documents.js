@@ -10,6 +10,7 @@
   const AGAIN = 5000; // after the hub did not answer
   const MOST_KEPT = 60000; // what a browser sends on after its page has gone
   const state = document.getElementById('save-state');
+  const address = form.getAttribute('action'); // form.action is the buttons of that name
   const field = (name) => form.elements.namedItem(name);
   const words = () => JSON.stringify([field('title').value, field('body').value]);
   const hadText = field('body').value.trim() !== '';
@@ -31,9 +32,10 @@
     clearTimeout(timer);
     if (stopped || leaving || flight || !isDirty()) return;
     if (hadText && !field('body').value.trim()) { say('An empty text is not saved by itself. Press Save.'); return; }
-    flight = send(words(), more).finally(() => {
+    const sent = words();
+    flight = send(sent, more).finally(() => {
       flight = null;
-      if (!stopped && isDirty() && !timer) later(QUIET);
+      if (!timer && words() !== sent) later(QUIET); // typed on meanwhile; what was refused is not sent again as it is
     });
   }
 
@@ -44,7 +46,7 @@
     say('Saving…');
     let answer;
     try {
-      answer = await fetch(form.action, {
+      answer = await fetch(address, {
         method: 'POST', body: data, headers: { 'X-Autosave': '1', 'HX-Target': 'div#conflict' }, ...more,
       });
       if (answer.redirected) { say('Not saved: you are signed out. Sign in in another window, then type on here.'); return; }
