@@ -14,7 +14,7 @@
   const field = (name) => form.elements.namedItem(name);
   const words = () => JSON.stringify([field('title').value, field('body').value]);
   const hadText = field('body').value.trim() !== '';
-  let saved = words();
+  let saved = form.dataset.unsaved ? null : words();
   let timer = 0;
   let flight = null;
   let stopped = document.querySelector('#conflict section') !== null;
@@ -39,8 +39,15 @@
     });
   }
 
+  // Signing in again, in another window, changes the token that a form must bring.
+  function renew() {
+    const token = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
+    if (token) field('csrfmiddlewaretoken').value = token[1];
+  }
+
   async function send(sent, more) {
     timer = 0;
+    renew();
     const data = new FormData(form);
     data.set('action', 'save');
     say('Saving…');
@@ -78,6 +85,7 @@
   let asked = null;
   async function preview() {
     asked?.abort();
+    renew();
     asked = new AbortController();
     try {
       const answer = await fetch(form.dataset.preview, {
@@ -102,17 +110,21 @@
   });
 
   // A button waits for the save that is under way: it brings the revision the button's own save has to name.
-  document.addEventListener('submit', (event) => {
-    if (event.target === form && flight) {
+  form.addEventListener('submit', (event) => {
+    const by = event.submitter;
+    if (by?.hasAttribute('data-glance')) {
       event.preventDefault();
-      const by = event.submitter;
+      preview();
+    } else if (flight) {
+      event.preventDefault();
       flight.finally(() => form.requestSubmit(by));
-      return;
+    } else {
+      clearTimeout(timer);
+      renew();
+      leaving = true;
     }
-    clearTimeout(timer);
-    leaving = true;
   });
-  document.addEventListener('click', (event) => { if (event.target.closest('a[data-leave]')) leaving = true; });
+  document.addEventListener('click', (event) => { if (event.target.closest('[data-leave]')) leaving = true; });
   window.addEventListener('pageshow', () => { leaving = false; });
 
   document.addEventListener('visibilitychange', () => {

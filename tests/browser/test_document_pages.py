@@ -88,6 +88,7 @@ def test_gov_03_a_document_is_begun_written_and_published(desk: Desk) -> None:
     listed = flat(desk.text("/project/atlas/documents/"))
     assert "Deploying guide project version 1" in listed
     assert "draft waiting" not in listed
+    assert f'href="/document/{document}/"' in desk.text("/project/atlas/")
 
 
 def test_gov_03_a_refused_title_stays_typed(desk: Desk) -> None:

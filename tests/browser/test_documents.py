@@ -128,6 +128,10 @@ def test_gov_03_what_is_typed_is_shown_and_saved_by_itself(desk: Desk, window: O
     assert (shown["body"], shown["title"]) == ("Two **bold** words.", "Typed again")
     page.reload()
     assert page.get_by_label("Text, in Markdown").input_value() == "Two **bold** words."
+    page.get_by_label("Text, in Markdown").fill("Three *leaning* words.")
+    page.get_by_role("button", name="Show it").click()
+    page.locator("#preview em").get_by_text("leaning").wait_for()
+    assert page.url.endswith("/edit/")
 
 
 def test_gov_03_an_emptied_text_waits_for_a_button(desk: Desk, window: Opener, papers: Papers) -> None:
