@@ -1,8 +1,7 @@
 """What changed between two texts of a document: title, words and sources, line by line."""
 
 import difflib
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 # Two texts with more lines than this take longer to compare than a page may.
@@ -35,5 +34,9 @@ def compared(old: HasText | None, new: HasText, old_name: str, new_name: str) ->
 
 
 def _lines(text: HasText) -> Sequence[str]:
-    sources = [f"Source: {json.dumps(source, sort_keys=True, ensure_ascii=False)}" for source in text.sources]
-    return [f"Title: {text.title}", "", *text.body.splitlines(), "", *sources]
+    return [f"Title: {text.title}", "", *text.body.splitlines(), "", *map(_source, text.sources)]
+
+
+def _source(source: Mapping[str, Any]) -> str:
+    members = (f"{name} {value}" for name, value in sorted(source.items()) if name != "kind")
+    return f"Source: {source.get('kind')}, {', '.join(members)}"
