@@ -21,15 +21,16 @@ _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
 @contextmanager
-def claimed(path: Path) -> Iterator[None]:
+def claimed(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold the claim on a path against other threads and processes, in a file that is there only meanwhile.
 
-    Raises `unavailable` where it is not free within the busy time, and where the directory cannot be written.
+    Raises `unavailable` where it is not free within the busy time (at once, unless it is to ``wait``), and where the
+    directory cannot be written.
     """
     claim = beside(path, ".claim")
     with failures.on_disk():
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = _taken(claim)
+        descriptor = _taken(claim, wait=wait)
     try:
         yield
     finally:
@@ -75,8 +76,8 @@ def patience() -> Iterator[None]:
         yield
 
 
-def _taken(claim: Path) -> int:
-    for _ in patience():
+def _taken(claim: Path, *, wait: bool) -> int:
+    for _ in patience() if wait else [None]:
         descriptor = os.open(claim, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         if _locked(descriptor) and _names(claim, descriptor):
             return descriptor

@@ -8,7 +8,7 @@ from django.utils import timezone
 from core.actor import HUB
 from core.jobs import every
 from sessions_app.brain import brain_path
-from sessions_app.forks import is_underway, unmark
+from sessions_app.forks import held_back
 from sessions_app.models import Session
 from sessions_app.operations.pruning import close_prune
 from sessions_app.queries import undo_window
@@ -33,13 +33,9 @@ def remove_orphans() -> int:
     removed = 0
     for brain in brains_on_disk():
         # In this order: a fork that is not underway any more has its row by now, or has gone.
-        if is_underway(brain):
-            continue
-        if Session.objects.filter(pk=brain.stem).exists():
-            unmark(brain)
-        else:
-            remove_brain(brain)
-            removed += 1
+        with held_back(brain) as is_alone:
+            if is_alone and not Session.objects.filter(pk=brain.stem).exists():
+                removed += remove_brain(brain)
     for directory in (Path(settings.DATA_DIR) / "sessions").glob("*"):
         remove_directory(directory)
     return removed
