@@ -35,10 +35,11 @@ _UNSPACED: Final = (
 )
 _IS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 # Letters, digits and marks: Python's \w leaves out the marks, which many scripts write their vowels with.
+_WRITTEN: Final = "".join(
+    letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in map(chr, range(0x80, 0x20000))
+)
 _LETTERS: Final = "a-zA-Z0-9" + "".join(
-    letter
-    for letter in map(chr, range(0x80, 0x20000))
-    if unicodedata.category(letter)[0] in "LNM" and not _IS_UNSPACED.match(letter)
+    f"{run[0]}-{run[-1]}" for run in _IS_UNSPACED.sub(" ", _WRITTEN).split(" ") if run
 )
 # Signs that hold an identifier together. Brackets, commas and quotes end it.
 _APOSTROPHES: Final = "'\u2019"
