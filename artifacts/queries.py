@@ -10,7 +10,7 @@ from core.actor import Actor
 from core.errors import invalid, not_found
 from core.ids import parse
 from core.operation import Right
-from core.page import Page, check_limit, cut
+from core.page import Page, check_limit, cut, number_cursor
 from core.times import rfc3339
 from identity.access import authorized, visible_projects
 from projects.models import Event, Project
@@ -117,9 +117,7 @@ def versions_page(artifact: Artifact, *, cursor: str | None, limit: int) -> Page
     check_limit(limit)
     rows = artifact.versions.order_by("-number")
     if cursor is not None:
-        if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > 9:  # noqa: PLR2004 - the column's reach
-            raise invalid("cursor", "cursor must be one this list answered.")
-        rows = rows.filter(number__lt=int(cursor))
+        rows = rows.filter(number__lt=number_cursor(cursor))
     return cut(list(rows[: limit + 1]), limit, lambda version: str(version.number))
 
 

@@ -51,6 +51,13 @@ def check_limit(limit: int, most: int = MAX_LIMIT) -> int:
     return limit
 
 
+def number_cursor(cursor: str, digits: int = 9) -> int:
+    """Answer a cursor that is a number within a column's reach, or refuse it by name."""
+    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) <= digits):
+        raise invalid("cursor", "cursor must be one that a page before answered as next_cursor.")
+    return int(cursor)
+
+
 def limit_or_default(limit: int | None) -> int:
     """Answer the limit a caller gave, checked, or the one for who gave none."""
     return DEFAULT_LIMIT if limit is None else check_limit(limit)

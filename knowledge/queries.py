@@ -6,8 +6,8 @@ from itertools import takewhile
 from typing import Any
 
 from agentfs import Entry, LogRow, Row, canonical
-from core.errors import invalid, not_found
-from core.page import MAX_LIMIT, Page, check_limit, cut
+from core.errors import not_found
+from core.page import MAX_LIMIT, Page, check_limit, cut, number_cursor
 from core.times import rfc3339_seconds
 from knowledge.files import knowledge_of
 from knowledge.models import CitedPage
@@ -56,7 +56,8 @@ def page_log(  # noqa: PLR0913 - each is one column a reader filters by
 ) -> Page[LogRow]:
     """Answer the log of writes, newest first (KNB-06): of one page, or of all."""
     check_limit(limit)
-    wanted, before = canonical(path, pages_only=True) if path is not None else None, _before(cursor)
+    wanted = canonical(path, pages_only=True) if path is not None else None
+    before = number_cursor(cursor, 18) if cursor is not None else None
     file = knowledge_of(project)
     if not file.exists():
         return Page([], None)
@@ -111,14 +112,6 @@ def standing(project: Project, path: str | None) -> dict[str, Any]:
         return {"last_writer": None, "trust": None}
     last = last_write(project, path)
     return {"last_writer": last.actor if last else None, "trust": trust_of(project, path)}
-
-
-def _before(cursor: str | None) -> int | None:
-    if cursor is None:
-        return None
-    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 18:  # noqa: PLR2004 - fits 63 bits
-        raise invalid("cursor", "cursor must be one that a page before answered as next_cursor.")
-    return int(cursor)
 
 
 def log_json(row: LogRow) -> dict[str, Any]:
