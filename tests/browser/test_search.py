@@ -39,7 +39,7 @@ def found(desk: Desk) -> dict[str, str]:
         "folded": desk.signal("Somebody came by", payload={"who": "a lone okapia"}),
         "question": desk.ask("Feed it?", body=f"{LONG}\n\nIs it an okapi?", context="An **okapi** once ate here."),
         "artifact": artifact,
-        "comment": say(desk, artifact, "Which okapi?"),
+        "comment": say(desk, artifact, "Okapi, or quokka?"),
         "code": publish(desk, "okapi.py", "code", "x = 1\n" * 300 + "okapi_lane = 'okapi'\n"),
     }
 
@@ -74,13 +74,13 @@ def test_hum_01_results_come_as_it_is_typed(desk: Desk, window: Opener, found: d
     page.locator(".chip", has_text="Comments").click()
     page.wait_for_url("**/search/?q=okapi+-lane&family=comment")
     assert page.locator(".hit").count() == 1
-    typed(page, "which", "found")
-    page.wait_for_url("**/search/?q=which&family=comment")
+    typed(page, "quokka", "found")
+    page.wait_for_url("**/search/?q=quokka&family=comment")
     page.get_by_label("Project").select_option("~dora")
-    page.wait_for_url("**/search/?q=which&family=comment&project=~dora")
-    page.get_by_text("Nothing found for “which”.").wait_for()
+    page.wait_for_url("**/search/?q=quokka&family=comment&project=~dora")
+    page.get_by_text("Nothing found for “quokka”.").wait_for()
     page.get_by_role("link", name="Search everywhere").click()
-    page.wait_for_url("**/search/?q=which")
+    page.wait_for_url("**/search/?q=quokka")
     assert page.locator(".hit").count() >= 1
 
 
@@ -93,8 +93,6 @@ def test_hum_01_an_older_answer_never_takes_the_place_of_a_newer(
     with page.expect_request("**/search/?q=quagga&*"):
         page.locator("#q").fill("quagga")
     typed(page, "okapi", "found")
-    while not held:
-        page.wait_for_timeout(10)
     held[0].fulfill(content_type="text/html", body='<div id="results"><p>the older answer</p></div>')
     typed(page, "okapi lane", "found")
     assert page.get_by_text("the older answer").count() == 0
@@ -166,10 +164,10 @@ def test_hum_01_without_script_it_is_a_form(desk: Desk, window: Opener, found: d
     page.keyboard.press("Enter")
     page.wait_for_url("**/search/?q=okapi")
     page.get_by_role("link", name="Comments 1").click()
-    page.get_by_role("searchbox", name="Search for").fill("which")
+    page.get_by_role("searchbox", name="Search for").fill("quokka")
     page.get_by_role("button", name="Search", exact=True).click()
     page.wait_for_url("**family=comment*")
-    assert page.locator(".hit mark").all_inner_texts() == ["Which"]
+    assert page.locator(".hit mark").all_inner_texts() == ["quokka"]
     page.locator(".hit-title").click()
     page.wait_for_url(f"**/artifact/{found['artifact']}/*")
 
@@ -181,7 +179,7 @@ def test_hum_01_without_script_it_is_a_form(desk: Desk, window: Opener, found: d
         ("animals okapi&family=page", "/project/desk/knowledge/animals/okapi.md"),
         ("okapi&family=brain", "/session/"),
         ("okapi report&family=artifact", "/artifact/"),
-        ("which okapi&family=comment", "/artifact/"),
+        ("quokka okapi&family=comment", "/artifact/"),
     ],
 )
 def test_src_01_a_hit_leads_to_its_words_marked(
@@ -213,7 +211,7 @@ def test_src_01_folded_words_are_unfolded_and_coloured_code_is_marked(
 
 def test_src_01_live_changes_keep_the_marks(desk: Desk, window: Opener, found: dict[str, str]) -> None:
     page = window().open(f"/artifact/{found['artifact']}/?mark=okapi#comment-{found['comment']}")
-    assert landed(page) == ("okapi", ["okapi"])
+    assert landed(page) == ("Okapi", ["Okapi"])
     say(desk, found["artifact"], "Another word of it")
     page.get_by_text("Another word of it").wait_for()
     page.wait_for_function("() => document.querySelectorAll('#content mark').length === 1")
@@ -275,8 +273,7 @@ def test_hum_03_what_was_found_and_what_is_marked_stays_text(desk: Desk, window:
     shown.said = [line for line in shown.said if "404" not in line]  # pictures of pages that are not there
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
 def test_hum_02_the_page_is_accessible_and_fits(
     desk: Desk, window: Opener, found: dict[str, str], width: int, scheme: str
 ) -> None:
