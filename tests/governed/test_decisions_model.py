@@ -7,7 +7,15 @@ import hypothesis.strategies as st
 import pytest
 from django.test import Client
 from hypothesis import settings
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    Bundle,
+    MultipleResults,
+    RuleBasedStateMachine,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
 
 from search.models import SearchDocument
 from tests.brains import begin
@@ -68,7 +76,7 @@ class Register(RuleBasedStateMachine):
         return document
 
     @rule(target=proposed, number=st.integers(2, 4))
-    def several_are_accepted(self, number: int) -> object:
+    def several_are_accepted(self, number: int) -> MultipleResults[str]:
         made = [self.propose() for _ in range(number)]
         for document in made:
             self.accept(document, 0, [])

@@ -40,7 +40,7 @@ def test_gov_03_of_sixteen_savers_with_one_revision_exactly_one_wins(tools: Http
         given = {"document": document, "expected_revision": revision}
         won, lost = race(
             *[
-                lambda body=f"{revision} by {number}", given=given: HttpTools(ada.token)(  # type: ignore[misc]
+                lambda body=f"{revision} by {number}", given=given: HttpTools(ada.token)(
                     "document_draft", body=body, **given
                 )
                 for number in range(16)
@@ -55,10 +55,7 @@ def test_gov_03_savers_who_begin_a_draft_at_once(tools: HttpTools, people: list[
     document = published(tools, people[0])
     given = {"document": document, "expected_revision": 1}
     won, lost = race(
-        *[
-            lambda body=f"by {number}": HttpTools(ada.token)("document_draft", body=body, **given)  # type: ignore[misc]
-            for number in range(6)
-        ]
+        *[lambda body=f"by {number}": HttpTools(ada.token)("document_draft", body=body, **given) for number in range(6)]
     )
     assert (len(won), {one.code for one in lost}) == (1, {"conflict"})
     assert Draft.objects.get().base_version == 1
@@ -69,7 +66,7 @@ def test_gov_04_two_maintainers_publish_at_once(tools: HttpTools, people: list[H
     for number in (1, 2):
         given = {"expected_revision": number}
         won, lost = race(
-            *[lambda api=api, given=given: api.post(f"/documents/{document}/publish", **given) for api in people]  # type: ignore[misc]
+            *[lambda api=api, given=given: api.post(f"/documents/{document}/publish", **given) for api in people]
         )
         assert [one["version"] for one in won] == [number]
         assert [(one.code, one.details["reason"]) for one in lost] == [("conflict", "no_draft")]
@@ -150,7 +147,7 @@ def test_gov_09_two_who_submit_at_once_leave_one_request_open(tools: HttpTools, 
 
 def test_gov_08_a_decision_is_taken_once(tools: HttpTools, people: list[HumanApi]) -> None:
     document = drafted(tools, kind="decision")
-    accept = [lambda api=api: api.post(f"/documents/{document}/accept", expected_revision=1) for api in people]  # type: ignore[misc]
+    accept = [lambda api=api: api.post(f"/documents/{document}/accept", expected_revision=1) for api in people]
     won, lost = race(*accept, lambda: people[1].post(f"/documents/{document}/reject"))
     assert (len(won), {one.code for one in lost}) == (1, {"conflict"})
     assert DocumentVersion.objects.count() == (Decision.objects.get().status == "accepted")
@@ -196,13 +193,13 @@ def test_gov_08_decisions_proposed_at_once_are_numbered_in_a_row(
 
 def test_gov_01_spaces_and_reports_at_once(tools: HttpTools, people: list[HumanApi], ada: AgentWithToken) -> None:
     make = {"name": "code", "sync_agent": "ada"}
-    won, lost = race(*[lambda api=api: api.post("/projects/atlas/spaces", **make) for api in people * 2])  # type: ignore[misc]
+    won, lost = race(*[lambda api=api: api.post("/projects/atlas/spaces", **make) for api in people * 2])
     assert (len(won), {one.code for one in lost}) == (1, {"conflict"})
     paths = [f"{number}.py" for number in range(200)]
     reports = [dict.fromkeys(order, blob * 40) for order, blob in ((paths, "a"), (paths[::-1], "b"))]
     given = {"project": "atlas", "space": "code", "commit": "c" * 40}
     won, lost = race(
-        *[lambda files=files: HttpTools(ada.token)("repository_report", files=files, **given) for files in reports * 2]  # type: ignore[misc]
+        *[lambda files=files: HttpTools(ada.token)("repository_report", files=files, **given) for files in reports * 2]
     )
     assert (len(won), lost) == (4, [])
     assert len(set(RepositoryFile.objects.values_list("blob", flat=True))) == 1  # one report, whole

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hubsite import agent_calls
-from knowledge import document_search, publication
+from knowledge import publication
 from knowledge.models import Chunk, DocumentVersion
 from knowledge.operations import publish_document, save_draft
 from projects.models import Event
+from search import index
 from search.models import SearchDocument
 from tests.governed.desk import drafted, found, publish, published, saved
 from tests.inprocess import HttpTools, HumanApi, Json
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 PUBLISHES = 300
 
 
-def words(number: int) -> dict[str, str]:
+def words(number: int) -> Json:
     """Answer the text of a version that names it everywhere."""
     return {"title": f"quagga {number}", "body": f"# quagga\n\nversion {number}"}
 
@@ -70,7 +71,7 @@ STEPS: dict[str, tuple[Any, str]] = {
     "parsing": (publication, "parts_of"),
     "making chunks": (Chunk.objects, "bulk_create"),
     "taking the old one out of the index": (publication, "hide"),
-    "indexing": (document_search.index, "put_all"),
+    "indexing": (index, "put_all"),
     "citing pages": (publication, "show"),
     "switching": (publication, "_switch"),
 }

@@ -81,18 +81,18 @@ def test_gov_01_a_report_makes_documents_stale_and_verified_again(
 def test_gov_01_what_nobody_reported_is_verified_where_its_author_says(
     tools: HttpTools, human_api: HumanApi, sync: HttpTools
 ) -> None:
-    def verified(**given: object) -> str | None:
-        document = published(tools, human_api, **given)
+    def verified(*sources: Json) -> str | None:
+        document = published(tools, human_api, space="code", sources=sources)
         commit: str | None = tools("document_get", document=document)["verified_commit"]
         return commit
 
     report(sync, commit="3" * 40, other=NEW)
-    assert verified(space="code", sources=[cites()]) == "1" * 40
+    assert verified(cites()) == "1" * 40
     report(sync, commit="4" * 40, x=OLD)
-    assert verified(space="code", sources=[cites()]) == "4" * 40
-    assert verified(space="code", sources=[cites(), cites("y.py")]) == "1" * 40
-    assert verified(space="code", sources=[cites(blob=NEW)]) == "1" * 40  # stale from the start
-    assert verified(space="code", sources=[SOURCE]) is None
+    assert verified(cites()) == "4" * 40
+    assert verified(cites(), cites("y.py")) == "1" * 40
+    assert verified(cites(blob=NEW)) == "1" * 40  # stale from the start
+    assert verified(SOURCE) is None
     # Two citations of one path: any that moved makes it stale.
     both = published(tools, human_api, space="code", sources=[cites(blob=NEW), cites()])
     assert tools("document_get", document=both)["trust"] == "stale"

@@ -27,7 +27,7 @@ OTHER: Json = {
 
 
 def columns() -> dict[str, Any]:
-    return DocumentVersion.objects.values().get()
+    return {**DocumentVersion.objects.values().get()}
 
 
 @pytest.mark.parametrize("column", OTHER)

@@ -37,6 +37,11 @@ def rows_of(slug: str) -> dict[str, int]:
     }
 
 
+def knowledge_rows() -> dict[str, int]:
+    """Count the rows of governed knowledge, those too that name no project themselves."""
+    return {model._meta.label: model._base_manager.count() for model in apps.get_app_config("knowledge").get_models()}
+
+
 def fill(slug: str, tools: HttpTools, human_api: HumanApi) -> None:
     """Leave something of every kind in a project."""
     session = begin(tools, "main", slug, notes="x")
@@ -53,9 +58,27 @@ def fill(slug: str, tools: HttpTools, human_api: HumanApi) -> None:
     tools("question_post", project=slug, subject="open", session=session).done()
     human_api.post(f"/inbox/{question}/answer", body="y").done()
     human_api.post(f"/projects/{slug}/cursor", event=event).done()
+    fill_knowledge(slug, tools, human_api)
     ended = begin(tools, "pruned", slug, notes="x")
     tools("session_end", session=ended).done()
     human_api.post(f"/sessions/{ended}/prune").done()
+
+
+def fill_knowledge(slug: str, tools: HttpTools, human_api: HumanApi) -> None:
+    """Leave documents, decisions, a repository and its readers in a project."""
+    page = tools("brain_get", project=slug, store="project", path="/fs/page.md")["version"]
+    cited = {"project": slug, "title": "x", "from": {"path": "/fs/page.md", "version": page}}
+    old, new, guide = (
+        tools("document_draft", kind=kind, **cited)["document"] for kind in ("decision", "decision", "guide")
+    )
+    human_api.post(f"/documents/{old}/accept", expected_revision=1).done()
+    human_api.post(f"/documents/{new}/accept", expected_revision=1, supersedes=[old]).done()
+    human_api.post(f"/documents/{guide}/publish", expected_revision=1).done()
+    draft = tools("document_draft", document=guide, expected_revision=1, body="y")["revision"]
+    human_api.post(f"/documents/{guide}/review", expected_revision=draft).done()
+    human_api.post(f"/projects/{slug}/spaces", name="code", sync_agent="ada").done()
+    tools("repository_report", project=slug, space="code", commit="a" * 40, files={"x.py": "b" * 40}).done()
+    human_api.post(f"/projects/{slug}/spaces/code/shares", agent="ada").done()
 
 
 def test_hub_08_every_row_of_every_app_and_every_file_goes(
@@ -67,10 +90,13 @@ def test_hub_08_every_row_of_every_app_and_every_file_goes(
         fill(slug, ada_tools, human_api)
     before, files = rows_of("kept"), [name for name in files_below(data_dir) if "kept" in name]
     assert 0 not in rows_of("atlas").values(), rows_of("atlas")
+    kept = knowledge_rows()
+    assert 0 not in kept.values()
     assert human_api.delete("/projects/atlas").code == "invalid_argument"
     assert human_api.call("DELETE", "/projects/atlas", None, confirm="atlas").done() == {"deleted": "atlas"}
     assert set(rows_of("atlas").values()) == {0}
     assert rows_of("kept") == before
+    assert knowledge_rows() == {name: number // 2 for name, number in kept.items()}
     assert [name for name in files_below(data_dir) if "kept" in name] == files
     assert list(data_dir.rglob("*atlas*")) == []
     assert ada_tools("feed_read", project="atlas").code == "not_found"
