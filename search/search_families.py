@@ -12,6 +12,8 @@ from search.families import Document, Family, Hit, Key, register
 from search.texts import strings_of
 
 NAME: Final = "event"
+# What the hub itself puts into a payload is for programs: nobody looks for it, and snippets would be full of it.
+_ASIDE: Final = frozenset({"deadline_at", "on_expiry", "review"})
 
 
 def index_event(event: Event) -> None:
@@ -21,8 +23,15 @@ def index_event(event: Event) -> None:
 
 
 def _document(event: Event) -> Document:
-    body = "\n".join(strings_of(event.payload))
-    return Document(event.project_id, event.pk, event.summary, body, event.created_at, event.session)
+    return Document(event.project_id, event.pk, event.summary, _text(event), event.created_at, event.session)
+
+
+def _text(event: Event) -> str:
+    if event.kind == Kind.SESSION:
+        return str(event.payload.get("handoff") or "")
+    if event.kind == Kind.ARTIFACT or str(event.payload.get("action", "")).startswith("document."):
+        return ""
+    return "\n".join(strings_of({name: value for name, value in event.payload.items() if name not in _ASIDE}))
 
 
 def _read(actor: Actor, keys: Sequence[Key]) -> Mapping[Key, Hit]:
@@ -32,7 +41,7 @@ def _read(actor: Actor, keys: Sequence[Key]) -> Mapping[Key, Hit]:
 
 def _hit(event: Event) -> Hit:
     shows = {"event": event.pk, "kind": event.kind, "thread": event.thread, "session": event.session}
-    return Hit(event.summary, "\n".join(strings_of(event.payload)), event.created_at, event.actor, shows)
+    return Hit(event.summary, _text(event), event.created_at, event.actor, shows)
 
 
 def _refs(after: str, number: int) -> list[Key]:
