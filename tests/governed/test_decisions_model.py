@@ -77,7 +77,7 @@ class Register(RuleBasedStateMachine):
 
     @rule(target=proposed, number=st.integers(2, 4))
     def several_are_accepted(self, number: int) -> MultipleResults[str]:
-        made = [self.propose() for _ in range(number)]
+        made = [str(self.propose()) for _ in range(number)]
         for document in made:
             self.accept(document, 0, [])
         return multiple(*made)
