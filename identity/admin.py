@@ -52,7 +52,8 @@ class ProjectAdmin(OperationAdmin):
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ANN401, ARG002 - Django's
         """Say what goes in counts: a feed may hold a million rows."""
-        gone = [f"{project.name}: its feed, inbox items, sessions and their brains, pages, artifacts, grants" for project in objs]
+        what = "its feed, inbox items, sessions and their brains, pages, artifacts, documents, grants"
+        gone = [f"{project.name}: {what}" for project in objs]
         return gone, {"events": Event.objects.filter(project__in=list(objs)).count()}, set(), []
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:  # noqa: ANN401 - a project
