@@ -171,7 +171,20 @@ def hidden(db: None) -> dict[str, str]:
     put_page(owner.actor, "hidden", path="/fs/a.md", content=b"secret")
     question = post_question(owner.actor, "hidden", subject="which?", session=session)["event"]
     signal = post_signal(owner.actor, "hidden", summary="x", kind="finished", session=session)["event"]
-    return {"project": "hidden", "session": session, "question": question, "signal": signal}
+    tools = HttpTools(owner.token)
+    shown = {"project": "hidden", "title": "x", "kind": "text", "content": "secret", "session": session}
+    artifact = tools("artifact_publish", **shown)["artifact"]
+    comment = tools("comment_post", artifact=artifact, body="secret")["comment"]
+    document = tools("document_draft", project="hidden", title="secret", body="secret")["document"]
+    return {
+        "project": "hidden",
+        "session": session,
+        "question": question,
+        "signal": signal,
+        "artifact": artifact,
+        "comment": comment,
+        "document": document,
+    }
 
 
 UNKNOWN = {
@@ -179,6 +192,9 @@ UNKNOWN = {
     "session": "01J00000000000000000000000",
     "question": "01J00000000000000000000001",
     "signal": "01J00000000000000000000002",
+    "artifact": "01J00000000000000000000003",
+    "comment": "01J00000000000000000000004",
+    "document": "01J00000000000000000000005",
 }
 
 
@@ -217,6 +233,38 @@ def attempts(at: dict[str, str]) -> dict[str, dict[str, Any]]:
         "session_brief session": {"project": project, "session": session},
         "page_history": {"project": project},
         "page_history path": {"project": project, "path": "/fs/a.md"},
+        "search": {"project": project, "query": "secret"},
+        **of_artifacts(project, at["artifact"], at["comment"]),
+        **of_documents(project, at["document"]),
+    }
+
+
+def of_artifacts(project: str, artifact: str, comment: str) -> dict[str, dict[str, Any]]:
+    return {
+        "artifact_publish": {"project": project, "title": "x", "kind": "text", "content": "x"},
+        "artifact_update": {"artifact": artifact, "content": "x", "force": True},
+        "artifact_get": {"artifact": artifact},
+        "artifact_list": {"project": project},
+        "artifact_versions": {"artifact": artifact},
+        "artifact_delete": {"artifact": artifact},
+        "comment_post": {"artifact": artifact, "body": "x"},
+        "comment_list": {"artifact": artifact},
+        "comment_list project": {"project": project},
+        "comment_resolve": {"comment": comment},
+        "comment_delete": {"comment": comment},
+    }
+
+
+def of_documents(project: str, document: str) -> dict[str, dict[str, Any]]:
+    return {
+        "document_list": {"project": project},
+        "document_get": {"document": document},
+        "document_get draft": {"document": document, "draft": True},
+        "document_draft": {"project": project, "title": "x"},
+        "document_draft saved": {"document": document, "title": "x", "expected_revision": 1},
+        "document_submit": {"document": document, "expected_revision": 1},
+        "document_publish": {"document": document, "expected_revision": 1},
+        "repository_report": {"project": project, "space": "x", "commit": "abcdef0", "files": {"x": None}},
     }
 
 
@@ -242,6 +290,8 @@ def test_idn_03_a_hidden_project_answers_exactly_as_one_that_does_not_exist(
     for agent in (ada, stranger):
         tools = FACES[face](agent.token)
         for name, arguments in attempts(hidden).items():
+            if face == "mcp" and not calls()[name.split()[0]].is_tool:
+                continue
             with nothing_stored():
                 there = tools(name.split()[0], **arguments)
                 nowhere = tools(name.split()[0], **attempts(UNKNOWN)[name])
@@ -251,7 +301,7 @@ def test_idn_03_a_hidden_project_answers_exactly_as_one_that_does_not_exist(
 
 def test_idn_03_lists_never_show_what_is_hidden(hidden: dict[str, str], ada: AgentWithToken) -> None:
     tools = HttpTools(ada.token)
-    for name in ("whoami", "project_list", "inbox_read", "session_list"):
+    for name in ("whoami", "project_list", "inbox_read", "session_list", "artifact_list", "document_list"):
         shown = repr(tools(name).done())
         assert not [value for value in hidden.values() if value in shown], name
 
