@@ -5,6 +5,9 @@ never holds words a reader may not have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from django.db import connection
 
 from core.actor import Actor
 from identity.access import visible_projects
@@ -125,11 +128,18 @@ def _refs(after: str, number: int) -> Sequence[Key]:
     return found
 
 
+# Asked before every search: written out, it costs a tenth of the query through the ORM.
+_ANY_SHARE: Final = "SELECT 1 FROM knowledge_share WHERE agent_id = %s LIMIT 1"
+
+
 def _shared(actor: Actor) -> Mapping[str, tuple[str, str]]:
     """Answer the spaces an agent may read of projects it may not, each with its project's slug and name."""
     if not actor.is_agent:  # people read every project
         return {}
-    # From the agent's own shares: it is asked before every search.
+    with connection.cursor() as cursor:
+        cursor.execute(_ANY_SHARE, [actor.key])
+        if cursor.fetchone() is None:  # nearly always
+            return {}
     spaces = Space.objects.filter(shares__agent=actor.key).exclude(project__in=visible_projects(actor))
     return {pk: (slug, name) for pk, slug, name in spaces.values_list("pk", "project", "project__name")}
 

@@ -59,20 +59,17 @@ class Wanted:
         for match in chunks_of(text[:_LOOKED_THROUGH]):
             marks = seen.get(match.group())
             if marks is None:
-                marks = seen[match.group()] = list(self._marks_of(match.group()))
+                marks = seen[match.group()] = self._marks_of(match.group())
             for start, end in marks:
                 yield match.start() + start, match.start() + end
 
-    def _marks_of(self, chunk: str) -> Iterator[Mark]:
+    def _marks_of(self, chunk: str) -> list[Mark]:
         """Find what was asked for in a word: all of it, or words within an identifier or a run without spaces."""
         known = analyzed(chunk)
         if len(known.parts) == 1 or self._is_asked(known.whole):
-            if self._holds(known):
-                yield 0, len(chunk)
-            return
-        for place, piece in pairs_of(chunk) if is_run(chunk) else words_of(chunk):
-            if self._holds(analyzed(piece)):
-                yield place, place + len(piece)
+            return [(0, len(chunk))] if self._holds(known) else []
+        pieces = pairs_of(chunk) if is_run(chunk) else words_of(chunk)
+        return [(place, place + len(piece)) for place, piece in pieces if self._holds(analyzed(piece))]
 
     def _holds(self, known: Chunk) -> bool:
         if not self.whole.isdisjoint(known.parts) or self._is_asked(known.whole):
