@@ -101,7 +101,9 @@ def test_hum_02_the_inbox_by_keyboard(desk: Desk, window: Opener) -> None:
     page.wait_for_selector(f"#entry-{newer}[data-status=read]")
     page.keyboard.press("u")
     page.wait_for_selector(f"#entry-{newer}[data-status=unread]")
+    page.wait_for_function("id => document.activeElement.id === id", arg=f"entry-{newer}")
     page.keyboard.press("j")
+    page.wait_for_function("id => document.activeElement.id === id", arg=f"entry-{older}")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/inbox/{older}/")
     assert page.locator(".item .subject").inner_text() == "Keyboard drawer one is finished"
