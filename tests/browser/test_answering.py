@@ -105,8 +105,8 @@ def test_hum_02_the_inbox_by_keyboard(desk: Desk, window: Opener) -> None:
     page.keyboard.press("j")
     page.wait_for_function("id => document.activeElement.id === id", arg=f"entry-{older}")
     page.keyboard.press("Enter")
-    page.wait_for_url(f"**/inbox/{older}/")
-    assert page.locator(".item .subject").inner_text() == "Keyboard drawer one is finished"
+    page.wait_for_url(f"**/inbox/{older}/")  # which changes before the page does
+    page.locator(".item .subject", has_text="Keyboard drawer one is finished").wait_for()
     page.keyboard.press("?")
     page.get_by_role("heading", name="Keys").wait_for()
     page.keyboard.press("Escape")
