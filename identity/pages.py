@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.http import content_disposition_header
 
-from core.errors import HubError
+from core.errors import HubError, not_found
 from identity.actors import human_from_request
 from projects.models import EventClock
 
@@ -78,6 +78,15 @@ class HasPath(Protocol):
     @property
     def path(self) -> str:
         """Where it is."""
+
+
+def number_in(given: str | None) -> int | None:
+    """Answer the number an address or a form names; `not_found` for what is no number."""
+    if not given:
+        return None
+    if not (given.isascii() and given.isdecimal() and len(given) < 10):  # noqa: PLR2004 - the column's reach
+        raise not_found("version")
+    return int(given)
 
 
 def ending(path: str) -> str:

@@ -294,6 +294,10 @@ class Decision(models.Model):
         return f"decision {self.number} {self.status}"
 
 
+ENDED: Final = (Decision.Status.REJECTED, Decision.Status.SUPERSEDED, Decision.Status.REVOKED)
+"""Statuses that stay: the words of such a decision do too."""
+
+
 class Review(models.Model):
     """A request that maintainers publish one draft revision; its inbox item has the same id (GOV-09)."""
 

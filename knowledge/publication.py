@@ -18,7 +18,7 @@ from inbox.models import OPEN, InboxItem, Outcome
 from knowledge import sources
 from knowledge.chunks import parts_of
 from knowledge.document_search import index_version, unindex
-from knowledge.models import Chunk, CitedPage, Decision, Document, DocumentVersion, Draft, Review
+from knowledge.models import ENDED, Chunk, CitedPage, Decision, Document, DocumentVersion, Draft, Review
 from knowledge.roles import check_maintainer, hold_documents, locked_document
 from projects import feed
 from projects.models import Kind, Project
@@ -26,7 +26,6 @@ from projects.models import Kind, Project
 logger = logging.getLogger("muster.knowledge")
 
 _State = DocumentVersion.State
-_ENDED: Final = (Decision.Status.REJECTED, Decision.Status.SUPERSEDED, Decision.Status.REVOKED)
 REVIEW: Final = "review"
 """The member of an approval's payload that binds it to a draft: ``{"document": id, "revision": number}``."""
 
@@ -69,7 +68,7 @@ def check_open(document: Document) -> None:
     if document.state == Document.State.ARCHIVED:
         raise HubError("conflict", "This document is archived. Take it out first.", reason="archived")
     decision = Decision.objects.filter(document=document).first()
-    if decision and decision.status in _ENDED:
+    if decision and decision.status in ENDED:
         raise HubError("conflict", f"This decision is {decision.status}; its words stay.", reason="decided")
 
 

@@ -19,12 +19,12 @@ from artifacts.operations import post_comment
 from artifacts.pages import redirect_to
 from artifacts.queries import artifact_of, artifacts_of, comments_of, comments_page, listed, version_of
 from core.actor import Actor
-from core.errors import HubError, invalid, not_found
+from core.errors import HubError, invalid
 from core.ids import parse
 from core.operation import Right
 from hubsite.showing import shown, text_of
 from identity.access import authorized
-from identity.pages import human_page, newest_event, page
+from identity.pages import human_page, newest_event, number_in, page
 from projects.models import Project
 from sessions_app.models import Session
 
@@ -108,7 +108,7 @@ def comment(request: HttpRequest, actor: Actor, artifact: str) -> HttpResponseBa
     """Comment on the version that was shown; what was refused stays typed."""
     row = artifact_of(actor, artifact)
     try:
-        number = _number(request.POST.get("version")) or row.version
+        number = number_in(request.POST.get("version")) or row.version
         body = request.POST.get("body", "").replace("\r\n", "\n")
         post_comment(actor, row.project_id, artifact=row.pk, body=body, version=number, anchor=_anchor(request))
     except HubError as refusal:
@@ -135,7 +135,7 @@ def _page(
     request: HttpRequest, actor: Actor, row: Artifact, refusal: HubError | None = None, **more: object
 ) -> HttpResponse:
     since = newest_event()
-    version = version_of(row, _number(request.GET.get("version") or request.POST.get("version")))
+    version = version_of(row, number_in(request.GET.get("version") or request.POST.get("version")))
     source = "source" in request.GET
     return page(
         request,
@@ -159,15 +159,6 @@ def _page(
         **_comments(request, actor, row),
         **more,
     )
-
-
-def _number(given: str | None) -> int | None:
-    """Answer the number of a version an address names; `not_found` for what is no number."""
-    if not given:
-        return None
-    if not (given.isascii() and given.isdecimal() and len(given) < 10):  # noqa: PLR2004 - the column's reach
-        raise not_found("version")
-    return int(given)
 
 
 def _sessions(row: Artifact, version: ArtifactVersion) -> dict[str, Any]:
@@ -208,8 +199,8 @@ def diff(request: HttpRequest, actor: Actor, artifact: str) -> HttpResponse:
     row = artifact_of(actor, artifact)
     if row.kind not in TEXTUAL:
         raise invalid("version", f"Only text is compared, not {row.kind}.")
-    new = version_of(row, _number(request.GET.get("to")))
-    old = version_of(row, _number(request.GET.get("from")) or max(1, new.number - 1))
+    new = version_of(row, number_in(request.GET.get("to")))
+    old = version_of(row, number_in(request.GET.get("from")) or max(1, new.number - 1))
     return page(
         request,
         "artifacts/diff.html",

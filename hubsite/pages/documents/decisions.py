@@ -11,9 +11,9 @@ from core.actor import Actor
 from core.errors import HubError
 from core.operation import Right
 from hubsite.pages.documents.chains import chains
-from hubsite.pages.documents.frame import name_of, number_in
+from hubsite.pages.documents.frame import name_of
 from identity.access import authorized
-from identity.pages import human_page, newest_event, page, told
+from identity.pages import human_page, newest_event, number_in, page, told
 from knowledge.document_queries import document_of
 from knowledge.models import Decision, DocumentVersion
 from knowledge.operations import accept_decision, reject_decision, revoke_decision, supersede_decisions

@@ -15,9 +15,9 @@ from core.actor import Actor
 from core.errors import HubError
 from hubsite.pages.documents.changes import compared
 from hubsite.pages.documents.citing import shown_sources
-from hubsite.pages.documents.frame import framed, number_in
+from hubsite.pages.documents.frame import framed
 from hubsite.pages.documents.typed import KINDS, Typed, added_source, describes_source
-from identity.pages import human_page, page, told
+from identity.pages import human_page, number_in, page, told
 from knowledge.document_queries import document_of
 from knowledge.models import Decision, Document, DocumentVersion, Draft
 from knowledge.operations import discard_draft, publish_document, save_draft, submit_document

@@ -3,11 +3,8 @@
 from typing import Any
 
 from core.actor import Actor
-from core.errors import not_found
-from knowledge.models import Decision, Document, Draft, Review, Space
+from knowledge.models import ENDED, Decision, Document, Draft, Review, Space
 from knowledge.roles import is_maintainer
-
-ENDED = (Decision.Status.REJECTED, Decision.Status.SUPERSEDED, Decision.Status.REVOKED)
 
 
 def framed(actor: Actor, document: Document) -> dict[str, Any]:
@@ -44,12 +41,3 @@ def decision_of(document: Document) -> Decision | None:
 def maintainers_of(space: Space) -> list[str]:
     """Answer the people who maintain a space."""
     return list(space.maintainers.order_by("user__username").values_list("user__username", flat=True))
-
-
-def number_in(given: str | None) -> int | None:
-    """Answer the number an address or a form names; `not_found` for what is no number."""
-    if not given:
-        return None
-    if not (given.isascii() and given.isdecimal() and len(given) < 10):  # noqa: PLR2004 - the column's reach
-        raise not_found("version")
-    return int(given)

@@ -18,9 +18,8 @@ from core.actor import Actor
 from core.errors import HubError, not_found
 from core.ids import parse
 from core.operation import Right
-from hubsite.pages.documents.frame import number_in
 from identity.access import authorized
-from identity.pages import human_page, page
+from identity.pages import human_page, number_in, page
 from knowledge.models import Document, Space
 from knowledge.operations import draft_from_answer, draft_from_artifact, draft_from_brain, draft_from_page
 from knowledge.queries import get_page

@@ -12,8 +12,8 @@ from core.errors import not_found
 from hubsite.pages.documents.chains import chain_of, supersedable
 from hubsite.pages.documents.changes import compared
 from hubsite.pages.documents.citing import shown_sources
-from hubsite.pages.documents.frame import framed, number_in
-from identity.pages import human_page, newest_event, page, told
+from hubsite.pages.documents.frame import framed
+from identity.pages import human_page, newest_event, number_in, page, told
 from knowledge.document_queries import document_of, failed_version, version_of
 from knowledge.document_search import trust_of
 from knowledge.drift import drifted_documents

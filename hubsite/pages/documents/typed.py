@@ -11,7 +11,7 @@ from django.http import QueryDict
 from artifacts.models import Artifact
 from core.errors import HubError, invalid
 from core.ids import parse
-from hubsite.pages.documents.frame import number_in
+from identity.pages import number_in
 from knowledge.models import Document, DocumentVersion, Draft, RepositoryFile
 from knowledge.queries import get_page
 from knowledge.sources import Source
