@@ -237,6 +237,7 @@ def artifact_list(actor: Actor, arguments: ArtifactList) -> Json:
     http=("GET", "/artifacts/{artifact}/versions"),
     arguments=ArtifactVersions,
     read_only=True,
+    listing="outside_tasks",
 )
 def artifact_versions(actor: Actor, arguments: ArtifactVersions) -> Json:
     """List an artifact's versions, newest first."""
@@ -252,6 +253,7 @@ def artifact_versions(actor: Actor, arguments: ArtifactVersions) -> Json:
     http=("DELETE", "/artifacts/{artifact}"),
     arguments=ArtifactDelete,
     destructive=True,
+    listing="outside_tasks",
 )
 def artifact_delete(actor: Actor, arguments: ArtifactDelete) -> Json:
     """Delete an artifact you published, with its versions and comments."""
@@ -293,6 +295,7 @@ def comment_resolve(actor: Actor, arguments: CommentResolve) -> Json:
     http=("DELETE", "/comments/{comment}"),
     arguments=CommentDelete,
     destructive=True,
+    listing="outside_tasks",
 )
 def comment_delete(actor: Actor, arguments: CommentDelete) -> Json:
     """Delete a comment you wrote."""

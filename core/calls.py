@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from core.actor import Actor
 
 type Json = dict[str, Any]
+type Listing = Literal["always", "in_task", "outside_tasks"]
 type SessionRule = Literal["own", "readable"]
 
 
@@ -52,6 +53,11 @@ class Call:
     destructive: bool
     idempotent: bool
     is_tool: bool = True
+    listing: Listing = "always"
+
+    def is_listed(self, *, in_task: bool) -> bool:
+        """Tell whether ``tools/list`` shows it to who runs a task, or to who does not; anyone may call it."""
+        return self.is_tool and self.listing != ("outside_tasks" if in_task else "in_task")
 
 
 CALLS: dict[str, Call] = {}
@@ -68,6 +74,7 @@ def agent_call[A: Arguments](  # noqa: PLR0913 - one keyword per fact of the reg
     destructive: bool = False,
     idempotent: bool = False,
     is_tool: bool = True,
+    listing: Listing = "always",
 ) -> Callable[[Callable[[Actor, A], Any]], Callable[[Actor, A], Any]]:
     """Register ``function(actor, arguments)`` as an HTTP route and, unless machines alone call it, as an MCP tool.
 
@@ -88,6 +95,7 @@ def agent_call[A: Arguments](  # noqa: PLR0913 - one keyword per fact of the reg
             destructive,
             idempotent=idempotent or read_only,
             is_tool=is_tool,
+            listing=listing,
         )
         return function
 

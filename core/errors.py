@@ -8,6 +8,17 @@ from typing import Any, Final
 STATUS: Final[dict[str, int]] = {
     "unauthenticated": 401,
     "forbidden": 403,
+    # Why a delegation does not open knowledge, in the order they are looked at (TSK-03).
+    "delegation_revoked": 403,
+    "delegation_expired": 403,
+    "organization_mismatch": 403,
+    "generation_stale": 403,
+    "subject_inactive": 403,
+    "grant_revoked": 403,
+    "scope_denied": 403,
+    # Why none is issued (TSK-02).
+    "scope_exceeds_subject": 403,
+    "scope_exceeds_actor": 403,
     "not_found": 404,
     "method_not_allowed": 405,
     "no_active_session": 409,
@@ -22,8 +33,12 @@ STATUS: Final[dict[str, int]] = {
     "rate_limited": 429,
     "internal": 500,
     "unavailable": 503,
+    "evidence_unavailable": 503,
+    "retrieval_plane_unavailable": 503,
 }
-RETRYABLE: Final = frozenset({"rate_limited", "unavailable", "internal"})
+RETRYABLE: Final = frozenset(
+    {"rate_limited", "unavailable", "evidence_unavailable", "retrieval_plane_unavailable", "internal"}
+)
 
 
 class HubError(Exception):

@@ -1,15 +1,15 @@
 """First come, first served before a write.
 
 SQLite's busy handler sleeps and retries, so with many writers one can starve for seconds. Inside a process the
-writers of the hub store queue here instead and meet an unlocked database. PostgreSQL needs no gate.
+writers of a store queue here instead, a queue for each, and meet an unlocked database. PostgreSQL needs no gate.
 """
 
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
 
 from core.errors import HubError
 
@@ -50,21 +50,23 @@ class FairLock:
                 self._held = False
 
 
-_writers = FairLock()
+_queues: dict[str, FairLock] = defaultdict(FairLock)
+_writers = _queues[DEFAULT_DB_ALIAS]
 
 
 @contextmanager
-def write_gate() -> Iterator[None]:
-    """Hold the process's turn to write to the hub store; `unavailable` when it does not come in time."""
-    if connection.vendor != "sqlite":
+def write_gate(store: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """Hold the process's turn to write to a store, the hub's own if not said; `unavailable` when it comes too late."""
+    if connections[store].vendor != "sqlite":
         yield
         return
-    if not _writers.acquire(WAIT_SECONDS):
+    turns = _queues[store]
+    if not turns.acquire(WAIT_SECONDS):
         raise HubError("unavailable", "The hub is busy. Try again.")
     try:
         yield
     finally:
-        _writers.release()
+        turns.release()
 
 
 def write_if_free(write: Callable[[], object]) -> None:

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
-from typing import Any, Concatenate, Protocol
+from typing import Any, Concatenate, Final, Protocol
 
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, OperationalError, connections, transaction
 
 from core.actor import Actor
 from core.errors import HubError
@@ -37,6 +37,9 @@ class Keeper(Memory, Protocol):
     def authorize_staff(self, actor: Actor) -> None:
         """Refuse anyone but active staff and the hub."""
 
+    def authorize_subject(self, actor: Actor, subject: int) -> bool:
+        """Tell whether `actor` is the hub, or the person `subject` and active staff still."""
+
     def seen(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
         """Answer what `recall` would, outside a transaction and without claiming the key."""
 
@@ -55,8 +58,13 @@ class Registered:
     function: Callable[..., Any]
     right: Right
     takes_project: bool
+    takes_subject: bool = False
 
 
+MEMORY: Final = "memory"
+"""The database of personal memory. A transaction of it may stand inside one of the hub store, never the reverse."""
+# Any number will do, as long as every process of one hub takes the same.
+_SUBJECT_LOCK: Final = 7_083_114
 REGISTRY: dict[str, Registered] = {}
 _keepers: list[Keeper] = []
 
@@ -71,15 +79,15 @@ def keeper() -> Keeper:
     return _keepers[0]
 
 
-def _register(wrapper: Callable[..., Any], right: Right, *, takes_project: bool) -> None:
+def _register(wrapper: Callable[..., Any], right: Right, *, takes_project: bool, takes_subject: bool = False) -> None:
     name = f"{wrapper.__module__}.{wrapper.__name__}"
-    REGISTRY[name] = Registered(wrapper, right, takes_project)
+    REGISTRY[name] = Registered(wrapper, right, takes_project, takes_subject)
 
 
 @contextmanager
-def write_transaction() -> Iterator[None]:
-    """One durable transaction of the hub store, entered in turn."""
-    with write_gate(), transaction.atomic(durable=True):
+def write_transaction(store: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """One durable transaction of a store, the hub's own if not said, entered in turn."""
+    with write_gate(store), transaction.atomic(using=store, durable=True):
         yield
 
 
@@ -120,6 +128,14 @@ def operation[Project, **P, R](
     return wrap
 
 
+def answered_before[R](operation: Callable[..., R], actor: Actor, place: str, /, **kwargs: Any) -> R | None:  # noqa: ANN401
+    """Answer what a retry of an operation is answered, for who has work to do before it; None for a first call.
+
+    `conflict` where the key was used for another call.
+    """
+    return Once[R](keeper(), actor, (operation.__name__, place, _asked(kwargs))).seen(keeper().seen)
+
+
 def _asked(kwargs: dict[str, Any]) -> dict[str, Any]:
     """Leave out during which session it was asked: a retry may come in the agent's next one."""
     return {name: value for name, value in kwargs.items() if name != "session"}
@@ -139,6 +155,46 @@ def staff_operation[**P, R](body: Callable[Concatenate[Actor, P], R]) -> Callabl
 
     _register(run, Right.STAFF, takes_project=False)
     return run
+
+
+def subject_operation[**P, R](
+    lent: Callable[[Actor, int], bool] | None = None,
+) -> Callable[[Callable[Concatenate[Actor, int, P], R]], Callable[Concatenate[Actor, int, P], R]]:
+    """Make ``verb_noun(actor, subject, /, *, ...)`` an operation on one person's memory (MEM-03).
+
+    The subject is the person's key and has no default: without one nothing begins. That person may act, and the hub;
+    an agent only in what ``lent`` says the person lets it do. One writer of a person's memory at a time, so what the
+    body reads stays as it is until its commit.
+    """
+
+    def wrap(body: Callable[Concatenate[Actor, int, P], R]) -> Callable[Concatenate[Actor, int, P], R]:
+        @wraps(body)
+        def run(actor: Actor, subject: int, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            check_subject(subject)
+            if not keeper().authorize_subject(actor, subject) and not (lent and lent(actor, subject)):
+                raise HubError("forbidden", "Only the person whose memory it is may do this.")
+            with write_transaction(MEMORY):
+                _hold_subject(subject)
+                return body(actor, subject, *args, **kwargs)
+
+        _register(run, Right.STAFF, takes_project=False, takes_subject=True)
+        return run
+
+    return wrap
+
+
+def check_subject(subject: int) -> int:
+    """Answer the key of a person; anything else is a mistake in the code, and never everyone (MEM-03)."""
+    if type(subject) is not int or subject < 1:
+        raise TypeError("a subject is missing")
+    return subject
+
+
+def _hold_subject(subject: int) -> None:
+    """On PostgreSQL, where no gate queues the writers, let one at a time write a person's memory."""
+    if connections[MEMORY].vendor == "postgresql":
+        with connections[MEMORY].cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_SUBJECT_LOCK, subject])
 
 
 def file_operation[Project, Writer: MemoWriter, File: WritableFile[Any], **P, R](

@@ -13,11 +13,18 @@ from django.views.decorators.gzip import gzip_page
 # Each module holds ``ROUTES``: (route, view, name). A page lives in the highest app it reads from. ``STREAMED`` names
 # the views that send stored bytes as they are.
 PAGES: Final = ("hubsite.pages.home", "hubsite.pages.connect", "hubsite.pages.feed", "search.pages", "inbox.pages")
+PAGES_OF_MEMORY: Final = ("memory.pages", "tasks.pages")
 PAGES_OF_ARTIFACTS: Final = ("artifacts.pages", "hubsite.pages.artifacts")
 PAGES_OF_DOCUMENTS: Final = tuple(
     f"hubsite.pages.documents.{name}" for name in ("lists", "reading", "drafting", "decisions", "reviews", "promoting")
 )
-PAGES_OF_FILES: Final = ("sessions_app.pages", "knowledge.pages", "knowledge.editing", "hubsite.pages.storage")
+PAGES_OF_FILES: Final = (
+    "sessions_app.pages",
+    "knowledge.pages",
+    "knowledge.editing",
+    "hubsite.pages.storage",
+    "hubsite.pages.outbox",
+)
 
 
 class HubAdminSite(admin.AdminSite):
@@ -33,7 +40,7 @@ class HubAdminSite(admin.AdminSite):
         return [*self._pages(), *super().get_urls()]
 
     def _pages(self) -> list[URLPattern]:
-        names = (*PAGES, *PAGES_OF_ARTIFACTS, *PAGES_OF_DOCUMENTS, *PAGES_OF_FILES)
+        names = (*PAGES, *PAGES_OF_MEMORY, *PAGES_OF_ARTIFACTS, *PAGES_OF_DOCUMENTS, *PAGES_OF_FILES)
         modules = [importlib.import_module(name) for name in names]
         streamed = {name for module in modules for name in getattr(module, "STREAMED", ())}
         routes = [route for module in modules for route in module.ROUTES]

@@ -8,6 +8,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from hubsite.startup import pending_migrations
+from knowledge.retrieval import planes
 
 
 @require_safe
@@ -18,11 +19,20 @@ def healthz(_: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(_: HttpRequest) -> JsonResponse:
-    """Answer whether the store answers, is migrated, and the data directory takes a file."""
+    """Answer whether the store answers, is migrated, and the data directory takes a file.
+
+    A retrieval plane, where one is configured, is told of besides: without it the hub still serves.
+    """
     checks = {"database": _database_answers(), "data_directory": _data_directory_writable()}
     checks["migrations"] = checks["database"] and _migrated()
     ready = all(checks.values())
-    return JsonResponse({"status": "ok" if ready else "unavailable", "checks": checks}, status=200 if ready else 503)
+    told = {"status": "ok" if ready else "unavailable", "checks": checks, **_retrieval()}
+    return JsonResponse(told, status=200 if ready else 503)
+
+
+def _retrieval() -> dict[str, str]:
+    plane = planes.plane()
+    return {} if plane is None else {"retrieval": "degraded" if planes.unavailable() else plane.name}
 
 
 def _database_answers() -> bool:

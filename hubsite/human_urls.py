@@ -8,5 +8,8 @@ urlpatterns = [
     path("", include("inbox.human_urls")),
     path("", include("sessions_app.human_urls")),
     path("", include("artifacts.human_urls")),
+    path("", include("memory.human_urls")),
     path("", include("knowledge.human_urls")),
+    path("", include("tasks.human_urls")),
+    path("", include("tasks.outbox_urls")),
 ]

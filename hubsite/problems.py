@@ -54,7 +54,7 @@ def headers(error: HubError) -> dict[str, str]:
     extra = {"Cache-Control": "no-store"}
     if error.details.get("header") == "Authorization":  # an agent's face; people sign in on a page
         extra["WWW-Authenticate"] = CHALLENGE
-    if error.code in {"rate_limited", "unavailable"}:
+    if error.retryable and error.code != "internal":
         extra["Retry-After"] = str(RETRY_SECONDS)
     if "allow" in error.details:
         extra["Allow"] = ", ".join(error.details["allow"])

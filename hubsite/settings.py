@@ -36,6 +36,9 @@ HUB_EXECUTORS = int(os.environ.get("HUB_EXECUTORS") or 4)
 # Whether the server runs the periodic jobs itself; 0 where `manage.py work` does.
 HUB_JOBS = os.environ.get("HUB_JOBS", "1") != "0"
 
+# A second index over documents for recalls, beside the hub's own: '' for none, or tantivy (extra `tantivy`).
+HUB_RETRIEVAL_PLANE = os.environ.get("HUB_RETRIEVAL_PLANE", "").strip().lower()
+
 INSTALLED_APPS = [
     "daphne",
     "hubsite.apps.HubAdminConfig",
@@ -54,7 +57,9 @@ INSTALLED_APPS = [
     "inbox",
     "sessions_app",
     "artifacts",
+    "memory",
     "knowledge",
+    "tasks",
     "hubsite",
 ]
 MIDDLEWARE = [
@@ -105,8 +110,16 @@ DATABASES: dict[str, Any] = {
         conn_health_checks=True,
     ),
 }
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    DATABASES["default"]["OPTIONS"] = SQLITE
+# Personal memory lies in a database of its own, under an account of its own where there are accounts (docs/memory.md).
+DATABASES["memory"] = dj_database_url.parse(
+    os.environ.get("HUB_MEMORY_DATABASE_URL") or f"sqlite:///{DATA_DIR / 'memory.sqlite3'}",
+    conn_max_age=None,
+    conn_health_checks=True,
+)
+DATABASE_ROUTERS = ["memory.router.MemoryRouter"]
+for _database in DATABASES.values():
+    if _database["ENGINE"].endswith("sqlite3"):
+        _database["OPTIONS"] = SQLITE
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Without Redis the hub is one process and live updates stay inside it.

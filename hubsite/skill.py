@@ -26,6 +26,15 @@ INSTRUCTIONS: Final = (
 ERRORS: Final[Mapping[str, str]] = {
     "unauthenticated": "No token, or one that is unknown or revoked. Ask a person for a new one.",
     "forbidden": "You may read this, but not do that.",
+    "delegation_revoked": "A person ended it, or its task ended or was rebuilt; task_get names the one that holds.",
+    "delegation_expired": "The delegation's time is over; a person can rebuild the task.",
+    "organization_mismatch": "The delegation was issued by another hub.",
+    "generation_stale": "The task was rebuilt since; task_get tells how it stands.",
+    "subject_inactive": "The person the task is for may not read this any more.",
+    "grant_revoked": "You may not read this any more.",
+    "scope_denied": "The delegation does not cover this. Nothing is narrowed for you; ask for less.",
+    "scope_exceeds_subject": "The person the task is for may not read a space it names.",
+    "scope_exceeds_actor": "You may not read a space the task names.",
     "not_found": "It does not exist, or you may not see it: the two look the same.",
     "method_not_allowed": "This address takes other methods.",
     "no_active_session": "Name a session, or start one with session_start.",
@@ -40,6 +49,8 @@ ERRORS: Final[Mapping[str, str]] = {
     "rate_limited": "Too many; wait, then try again.",
     "internal": "A fault of the hub; details.incident finds it in the log.",
     "unavailable": "Busy or restarting; try again.",
+    "evidence_unavailable": "What you were to be told could not be noted, so it was not told; try again.",
+    "retrieval_plane_unavailable": "A task cannot be prepared while retrieval is down; try again.",
 }
 """What each code means to an agent."""
 

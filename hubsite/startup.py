@@ -5,13 +5,16 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.db import IntegrityError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, connection, connections, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from core.gate import write_gate
+from core.operation import MEMORY
 
 # Any number will do, as long as every process of one hub takes the same.
 MIGRATION_LOCK = 7_083_113
@@ -19,18 +22,32 @@ FIRST_ADMIN = "admin"
 
 
 def pending_migrations() -> bool:
-    """Whether the store lacks a migration this version has."""
-    executor = MigrationExecutor(connection)
-    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    """Whether the hub store, or the database of memory, lacks a migration this version has."""
+    return any(_pending(store) for store in (DEFAULT_DB_ALIAS, MEMORY))
+
+
+def _pending(store: str) -> bool:
+    executor = MigrationExecutor(connections[store])
+    wanted = executor.loader.graph.leaf_nodes(MEMORY if store == MEMORY else None)
+    return bool(executor.migration_plan(wanted))
 
 
 def migrate() -> bool:
-    """Bring the store up to this version, one process at a time; answers whether there was anything to do."""
+    """Bring the stores up to this version, one process at a time; answers whether there was anything to do."""
     with _alone():
+        keep_memory_private()
         if not pending_migrations():
             return False
         call_command("migrate", interactive=False, verbosity=0)
         return True
+
+
+def keep_memory_private() -> None:
+    """Let nobody but the hub's own account read the file of memory; SQLite's files beside it take its mode (MEM-01)."""
+    store = settings.DATABASES[MEMORY]
+    if store["ENGINE"].endswith("sqlite3"):
+        os.close(os.open(store["NAME"], os.O_RDWR | os.O_CREAT, 0o600))
+        Path(store["NAME"]).chmod(0o600)
 
 
 @contextmanager

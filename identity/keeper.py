@@ -31,6 +31,12 @@ class IdentityKeeper:
         if actor.is_agent or actor.key is None or not _active_staff(actor.key):
             raise HubError("forbidden", "Only staff may do this.")
 
+    def authorize_subject(self, actor: Actor, subject: int) -> bool:
+        """Tell whether `actor` is the hub, or the person `subject` and active staff still."""
+        if actor.kind == "hub":
+            return True
+        return not actor.is_agent and actor.key == subject and _active_staff(subject)
+
     def recall(self, actor: Actor, key: str, fingerprint: str) -> dict[str, Any] | None:
         """Answer the stored result of this actor's key, `conflict` when the call was another; else claim the key.
 

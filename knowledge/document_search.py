@@ -12,13 +12,13 @@ from django.db import connection
 from core.actor import Actor
 from identity.access import visible_projects
 from knowledge.models import Chunk, Decision, Document, DocumentVersion, Space
+from knowledge.retrieval.base import FAMILY
+from knowledge.retrieval.planes import unavailable
 from knowledge.roles import visible_spaces
 from knowledge.sources import is_stale, stale_versions
 from search import index
 from search.families import Document as Indexed
 from search.families import Family, Hit, Key, register
-
-FAMILY = "document"
 
 
 def index_version(document: Document, version: DocumentVersion) -> None:
@@ -144,4 +144,4 @@ def _shared(actor: Actor) -> Mapping[str, tuple[str, str]]:
     return {pk: (slug, name) for pk, slug, name in spaces.values_list("pk", "project", "project__name")}
 
 
-register(Family(FAMILY, _hits, refs=_refs, documents=_documents, shared=_shared))
+register(Family(FAMILY, _hits, refs=_refs, documents=_documents, shared=_shared, degraded=unavailable))

@@ -29,7 +29,7 @@ def created(  # noqa: PLR0913 - what a document begins with
     if kind not in Document.Kind.values:
         raise invalid("kind", f"kind must be one of {', '.join(Document.Kind.values)}.")
     hold_names(project)
-    home = space_of(project, space) if space is not None else _project_space(actor, project)
+    home = space_of(project, space) if space is not None else project_space(actor, project)
     if kind == Document.Kind.DECISION and home.kind != Space.Kind.PROJECT:
         raise invalid("space", "Decisions belong to the project's space.")
     now = timezone.now()
@@ -52,7 +52,7 @@ def created(  # noqa: PLR0913 - what a document begins with
     return saved(document)
 
 
-def _project_space(actor: Actor, project: Project) -> Space:
+def project_space(actor: Actor, project: Project) -> Space:
     """Answer the project's own space, made with its first document."""
     space = Space.objects.filter(project=project, kind=Space.Kind.PROJECT).first()
     if space is None:

@@ -1,14 +1,13 @@
 """Publishing a draft: the steps that publishing, accepting a decision and approving a review share (GOV-04, GOV-07).
 
 All of it is one transaction. With the index in the hub store, a version becomes current, searchable and its predecessor
-superseded by the same commit; what fails while it is parsed and indexed is undone alone, and told on the version.
+superseded by the same commit; what fails while it is parsed and indexed is undone alone, and told on the version. Where
+a retrieval plane is configured and does not answer, the version waits for it as ``indexing`` (see `finish`).
 """
 
-import logging
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import transaction
 from django.utils import timezone
 
 from core.actor import Actor
@@ -16,14 +15,11 @@ from core.errors import HubError, invalid
 from inbox import entries
 from inbox.models import OPEN, InboxItem, Outcome
 from knowledge import sources
-from knowledge.chunks import parts_of
-from knowledge.document_search import index_version, unindex
-from knowledge.models import ENDED, Chunk, CitedPage, Decision, Document, DocumentVersion, Draft, Review
+from knowledge.models import ENDED, Decision, Document, DocumentVersion, Draft, Review
 from knowledge.roles import check_maintainer, hold_documents, locked_document
+from knowledge.switching import attempt, end
 from projects import feed
 from projects.models import Kind, Project
-
-logger = logging.getLogger("muster.knowledge")
 
 _State = DocumentVersion.State
 REVIEW: Final = "review"
@@ -75,22 +71,31 @@ def check_open(document: Document) -> None:
 def publish(actor: Actor, document: Document, draft: Draft, *, editorial: bool = False) -> DocumentVersion:
     """Make the next version out of the draft, in the caller's transaction; the document is locked.
 
-    Answers it published, or failed with its error: then nothing else changed, and publishing again tries it again.
+    Answers it published, or failed with its error: then nothing else changed, and publishing again tries it again. Or
+    ``indexing``, while the retrieval plane does not answer: nothing else changed either, and the hub tries it again.
     """
     _check_publishable(document, draft)
     version = _pending(actor, document, draft, editorial=editorial)
-    try:
-        with transaction.atomic():
-            _index(document, version)
-            _switch(document, version)
-            Draft.objects.filter(document=document).delete()
-    except Exception as error:  # whatever it was, the old version stays and this one says why
-        logger.exception("publishing %s failed", version)
-        document.refresh_from_db()
-        version.state = _State.FAILED
-        version.error = f"It could not be parsed and indexed ({type(error).__name__}). The hub's log has the rest."
-        version.save(update_fields=["state", "error"])
+    attempt(document, version)
     return version
+
+
+def finish(document: Document, version: DocumentVersion) -> None:
+    """Try again what waited for the retrieval plane, in the caller's transaction; the document is locked."""
+    try:
+        check_open(document)
+    except HubError as refusal:
+        end(version, _State.FAILED, refusal.message)
+    else:
+        attempt(document, version)
+
+
+def check_published(version: DocumentVersion) -> None:
+    """Refuse what must be published at once and was not; the caller's transaction is undone."""
+    if version.state == _State.INDEXING:
+        raise HubError("unavailable", version.error, reason="retrieval_plane_unavailable")
+    if version.state != _State.PUBLISHED:
+        raise HubError("conflict", f"It could not be published: {version.error}", reason="publishing_failed")
 
 
 def _check_publishable(document: Document, draft: Draft) -> None:
@@ -127,47 +132,6 @@ def _pending(actor: Actor, document: Document, draft: Draft, *, editorial: bool)
         created_at=timezone.now(),
         state=_State.PENDING,
     )
-
-
-def _index(document: Document, version: DocumentVersion) -> None:
-    """Parse the text into chunks and index them in place of the current version's."""
-    parts = parts_of(version.body)
-    Chunk.objects.bulk_create(
-        [
-            Chunk(version=version, number=number, heading=part.heading, text=part.text)
-            for number, part in enumerate(parts)
-        ]
-    )
-    hide(document)
-    show(document, version)
-
-
-def show(document: Document, version: DocumentVersion) -> None:
-    """Let a version be found, and the pages it cites be promoted by it, in the caller's transaction."""
-    index_version(document, version)
-    cited = {source["path"]: source["version"] for source in version.sources if source["kind"] == "page"}
-    CitedPage.objects.bulk_create(
-        [
-            CitedPage(project_id=document.project_id, document=document, path=path, version=hash_)
-            for path, hash_ in cited.items()
-        ]
-    )
-
-
-def hide(document: Document) -> None:
-    """Take what a document's current version shows out of search, and from the pages it cites, in one go."""
-    unindex(document)
-    CitedPage.objects.filter(document=document).delete()
-
-
-def _switch(document: Document, version: DocumentVersion) -> None:
-    """Make the version the current one: from the commit on readers have it, and only it."""
-    if document.current_id is not None:
-        DocumentVersion.objects.filter(pk=document.current_id).update(state=_State.SUPERSEDED)
-    version.state = _State.PUBLISHED
-    version.save(update_fields=["state"])
-    document.current, document.state, document.updated_at = version, Document.State.PUBLISHED, timezone.now()
-    document.save(update_fields=["current", "state", "updated_at"])
 
 
 def settled(decision: Decision, status: Decision.Status, actor: Actor, now: datetime, reason: str = "") -> None:
@@ -223,8 +187,7 @@ def decide_review(actor: Actor, project: Project, asked: dict[str, Any], *, appr
     is_proposal = decision is not None and decision.status == Decision.Status.PROPOSED
     draft = draft_at(document, asked["revision"])
     version = publish(actor, document, draft, editorial=decision is not None and not is_proposal)
-    if version.state != _State.PUBLISHED:
-        raise HubError("conflict", f"It could not be published: {version.error}", reason="publishing_failed")
+    check_published(version)
     if decision is not None and is_proposal:
         settled(decision, Decision.Status.ACCEPTED, actor, timezone.now())
     tell(project, actor, "accept" if is_proposal else "publish", version, "Accepted" if is_proposal else "Published")

@@ -119,6 +119,12 @@ def terms_of(query: str) -> list[Term]:
     return [*list(dict.fromkeys(found))[: TERMS - len(beginnings)], *beginnings]
 
 
+def meant_by(text: str) -> frozenset[str]:
+    """Answer the tokens of a text that say what it is about: all but those of stop words."""
+    chunks = (analyzed(chunk.group()) for chunk in chunks_of(text))
+    return frozenset(token for chunk in chunks if chunk.whole or chunk.typed not in _STOP for token in chunk.parts)
+
+
 def chunks_of(text: str) -> Iterator[re.Match[str]]:
     """Find the words, identifiers and runs of a text."""
     return (_ASCII if text.isascii() else _CHUNK).finditer(text)

@@ -82,6 +82,7 @@ class Family:
     (``refs``: the next things after a ref, in the order of refs) and what is indexed of given things (``documents``,
     which leaves out what is gone), for a rebuild; a family of files says which ``files``. ``shared`` answers what a
     caller is given of projects it may not read: the ``share`` of the documents, with the project's slug and name.
+    ``degraded`` answers why the family is searched with less than was configured, None where it is not.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Family:
     documents: Callable[[Sequence[Key]], Iterable[Document]] | None = None
     files: Files | None = None
     shared: Callable[[Actor], Mapping[str, tuple[str, str]]] | None = None
+    degraded: Callable[[], str | None] | None = None
 
 
 _FAMILIES: dict[str, Family] = {}

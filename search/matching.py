@@ -24,7 +24,8 @@ class Place:
     """Where to look. ``projects`` are those the caller may read; ``hidden`` the others, where ``projects`` are many.
 
     ``shared`` is what else it may see, with the project each is of: nothing but that is found of these projects.
-    ``newest`` leaves out what was added after the first page was read.
+    ``newest`` leaves out what was added after the first page was read. ``only`` is a condition on the rows of the index
+    themselves, in SQL with its values: what does not meet it takes nobody's place.
     """
 
     projects: Sequence[str]
@@ -35,6 +36,7 @@ class Place:
     after: datetime | None = None
     before: datetime | None = None
     newest: int | None = None
+    only: tuple[str, Sequence[Any]] | None = None
 
 
 class Dialect(NamedTuple):
@@ -92,13 +94,24 @@ def _newest(expression: str, place: Place, most: int) -> tuple[str, list[Any]]:
     row = "rowid" if connection.vendor == "sqlite" else "id"
     values: list[Any] = [expression, place.newest or _ANY_ID]
     where = dialect.matching
-    dates = {"at >= %s": place.after, "at < %s": place.before}
-    given = {condition: moment for condition, moment in dates.items() if moment is not None}
+    given = _conditions(place)
     if given:
-        where += f" AND EXISTS (SELECT 1 FROM search_docs WHERE id = found.{row} AND {' AND '.join(given)})"  # noqa: S608 - as above
-        values += [connection.ops.adapt_datetimefield_value(moment) for moment in given.values()]
+        held = " AND ".join(condition for condition, _ in given)
+        where += f" AND EXISTS (SELECT 1 FROM search_docs WHERE id = found.{row} AND {held})"  # noqa: S608 - as above
+        values += [value for _, some in given for value in some]
     query = f"SELECT found.{row} AS id FROM {where} ORDER BY found.{row} DESC LIMIT %s"  # noqa: S608 - as above
     return query, [*values, most]
+
+
+def _conditions(place: Place) -> list[tuple[str, Sequence[Any]]]:
+    """Answer what a row of the index must meet besides, each with its values."""
+    dates = {"at >= %s": place.after, "at < %s": place.before}
+    given: list[tuple[str, Sequence[Any]]] = [
+        (condition, [connection.ops.adapt_datetimefield_value(moment)])
+        for condition, moment in dates.items()
+        if moment is not None
+    ]
+    return [*given, place.only] if place.only else given
 
 
 def _expression(terms: Sequence[Term], place: Place) -> str:

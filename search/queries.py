@@ -74,13 +74,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One page of hits, best first. ``count`` is exact unless ``count_capped``."""
+    """One page of hits, best first. ``count`` is exact unless ``count_capped``; ``degraded`` see `Family`."""
 
     hits: Sequence[Found]
     count: int
     count_capped: bool
     next_cursor: str | None
     took_ms: float
+    degraded: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Answer the JSON every face shows: hits by family, the family with the best hit first."""
@@ -94,6 +95,7 @@ class Results:
             "truncated": self.next_cursor is not None,
             "next_cursor": self.next_cursor,
             "took_ms": self.took_ms,
+            **({"degraded": self.degraded} if self.degraded else {}),
         }
 
 
@@ -119,7 +121,8 @@ def search(actor: Actor, asked: Asked) -> Results:
     after = f"{page.ends[-1]}.{ranking.newest}" if page.more else None
     took = round((time.perf_counter() - began) * 1000, 1)
     count = ranking.count if ranking.capped else ranking.count - page.gone
-    return Results(page.hits, count, ranking.capped, after, took)
+    degraded = next(filter(None, (family.degraded() for family in kinds.values() if family.degraded)), None)
+    return Results(page.hits, count, ranking.capped, after, took, degraded)
 
 
 def counts(actor: Actor, asked: Asked) -> dict[str, tuple[int, bool]]:

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from core.actor import Actor
 from core.calls import Arguments, Json, agent_call
+from core.errors import invalid
 from core.operation import Right
 from core.page import DEFAULT_LIMIT, fitting, limit_or_default
 from core.version import VERSION
@@ -40,6 +41,7 @@ class SessionStart(Arguments):
     project: str
     name: str
     source: Annotated[PickupSource | None, Field(alias="from")] = None
+    task: str | None = None
     idempotency_key: str | None = None
 
 
@@ -122,7 +124,9 @@ def session_start(actor: Actor, arguments: SessionStart) -> Json:
     close_due_prunes()  # a name is free from the moment nobody can bring its session back
     given: Any = {"name": arguments.name, "idempotency_key": arguments.idempotency_key}
     if arguments.source is None:
-        return start_session(actor, arguments.project, **given)
+        return start_session(actor, arguments.project, task=arguments.task, **given)
+    if arguments.task is not None:
+        raise invalid("task", "What you go on with keeps its task; a fork has none.")
     source = arguments.source.model_dump(exclude={"mode"})
     return pick_up_session(actor, arguments.project, source=source, mode=arguments.source.mode, **given)
 

@@ -19,6 +19,7 @@ class Session(models.Model):
     """A stretch of an agent's work in a project.
 
     ``source`` is the session it was forked from: a plain id that stays when the source is gone (SES-05).
+    ``task`` is the task it runs, a plain id: adopting keeps it, a fork has none (TSK-01).
     ``adopted_from`` is the agent that owned it before the one that adopted it.
     ``retention``, ``archived_at`` and ``version`` are reserved (SES-08).
     """
@@ -33,6 +34,7 @@ class Session(models.Model):
     source_mode = models.CharField(max_length=5, blank=True, default="", choices=[("adopt", "adopt"), ("fork", "fork")])
     source_agent = models.CharField(max_length=63, blank=True, default="")
     adopted_from = models.CharField(max_length=63, blank=True, default="", db_default="")
+    task = UlidField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now())
     last_activity = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)

@@ -203,6 +203,7 @@ def session_json(session: Session) -> dict[str, Any]:
         "name": session.name,
         "agent": session.agent.name,
         "status": session.status,
+        "task": session.task,
         "handoff": session.handoff or None,
         "lineage": _lineage(session),
         "adopted_from": session.adopted_from or None,

@@ -1,10 +1,12 @@
 """What the operations on sessions share: telling the feed, and what a start answers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from django.db import IntegrityError
+from django.utils.module_loading import import_string
 
 from core import live
 from core.actor import Actor
@@ -16,6 +18,8 @@ from sessions_app.models import Session
 
 # After these its brain can be written.
 BEGINS = frozenset({"start", "resume", "adopt", "fork"})
+BIND: Final = "tasks.transitions.bind"
+"""The function that lets a session run a task; named, since higher apps are not imported here."""
 RECOVERY_PATH = "/fs/handoff.md"
 
 
@@ -27,6 +31,23 @@ def tell(actor: Actor, project: Project, session: Session, action: str, summary:
         index.follow("brain", project.pk, session.pk)
     live.announce(f"session:{session.pk}", session=session.pk)
     return event
+
+
+def run_task(actor: Actor, project: Project, session: Session, task: str | None) -> None:
+    """Bind a session that begins to the task it is to run, in the caller's transaction."""
+    if task is None:
+        return
+    bound = _bind()(actor, project, task)
+    if session.task not in {None, bound}:
+        raise HubError("conflict", "This session runs another task. Start one of another name.", task=session.task)
+    Session.objects.filter(pk=session.pk).update(task=bound)
+    session.task = bound
+
+
+@cache
+def _bind() -> Callable[[Actor, Project, str], str]:
+    bind: Callable[[Actor, Project, str], str] = import_string(BIND)
+    return bind
 
 
 def agent_key(actor: Actor) -> int:
@@ -65,6 +86,7 @@ def started(session: Session, *, resumed: bool, pickup: dict[str, Any] | None = 
         "project": session.project_id,
         "name": session.name,
         "status": str(session.status),
+        "task": session.task,
         "resumed": resumed,
         "handoff": session.handoff or None,
         "pickup": pickup,

@@ -11,6 +11,7 @@ from django.test import Client
 
 import agentfs
 from projects.models import Project
+from tasks.models import Task
 from tests import world
 from tests.faces import AgentApi
 from tests.inprocess import HttpTools, HumanApi
@@ -25,7 +26,15 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the modules that run a hub or a browser first: they take longest, and a worker left with one ends late."""
+    """Put the modules that run a hub or a browser first: they take longest, and a worker left with one ends late.
+
+    Who may use a database may use that of memory too.
+    """
+    for item in items:
+        asked = item.get_closest_marker("django_db")
+        if asked or {"db", "transactional_db"} & set(getattr(item, "fixturenames", ())):
+            given = asked.kwargs if asked else {}
+            item.add_marker(pytest.mark.django_db(**{**given, "databases": "__all__"}), append=False)
     long = {item.path for item in items if LONG & set(getattr(item, "fixturenames", ()))}
     items.sort(key=lambda item: item.path not in long)
 
@@ -37,6 +46,15 @@ def data_dir(settings: Any, tmp_path: Path) -> Iterator[Path]:
     settings.DATA_DIR.mkdir()
     yield settings.DATA_DIR
     agentfs.close_all()
+
+
+@pytest.fixture(autouse=True)
+def tasks_go(request: pytest.FixtureRequest) -> Iterator[None]:
+    """After a transactional test, let tasks go before all tables are emptied: what hangs on one stays while it does."""
+    yield
+    asked = request.node.get_closest_marker("django_db")
+    if "transactional_db" in request.fixturenames or (asked and asked.kwargs.get("transaction")):
+        Task.objects.all().delete()
 
 
 @pytest.fixture

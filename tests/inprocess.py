@@ -101,6 +101,11 @@ class McpTools:
         result = answer["result"]
         return Outcome(result["structuredContent"], refused=bool(result["isError"]))
 
+    def ask(self, method: str, /, **params: object) -> Json:
+        """Answer the result of a method that must not fail."""
+        answer = async_to_sync(self._post)({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        return dict(answer["result"])
+
     async def _post(self, message: Json) -> Json:
         waiting, sent = [json.dumps(message).encode()], bytearray()
         lines = {"host": "127.0.0.1", "content-type": "application/json", "mcp-protocol-version": "2025-11-25"}

@@ -18,4 +18,7 @@ from hubsite.settings import DATABASES  # noqa: E402
 # A file, as in earnest: an SQLite database in memory has other locks.
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": _directory / "test.sqlite3"}
+    DATABASES["memory"]["TEST"] = {"NAME": _directory / "test_memory.sqlite3"}
+else:  # both suites try memory on the engine they are about
+    DATABASES["memory"] = DATABASES["default"] | {"NAME": f"{DATABASES['default']['NAME']}_memory"}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

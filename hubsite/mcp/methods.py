@@ -14,6 +14,7 @@ from hubsite.mcp import prompts, resources, tools
 from hubsite.mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Encoded, Failure, Request, encode
 from hubsite.mcp.revisions import RESOURCE_NOT_FOUND, STATELESS, finished, negotiated
 from hubsite.skill import INSTRUCTIONS
+from tasks.queries import is_bound
 
 SERVER: Final[Json] = {"name": "muster", "title": "Muster", "version": VERSION}
 CAPABILITIES: Final[Json] = {"tools": {}, "resources": {}, "prompts": {}}
@@ -28,7 +29,7 @@ class Methods:
     def answer(self, actor: Actor, request: Request, hub_url: str, *, stateless: bool) -> Json | Encoded:
         """Answer a request's result, or fail. Runs on a request thread."""
         if request.method == "tools/list":
-            return self._encoded_tools[stateless]
+            return self._encoded_tools[is_bound(actor), stateless]
         method = (_STATELESS if stateless else _HANDSHAKE).get(request.method)
         if method is None:
             raise Failure(METHOD_NOT_FOUND, f"Method not found: {request.method}")
@@ -40,9 +41,14 @@ class Methods:
         return finished(request.method, result, SERVER) if stateless else result
 
     @cached_property
-    def _encoded_tools(self) -> dict[bool, Encoded]:
-        result = tools.listed(self.registry)
-        return {False: Encoded(encode(result)), True: Encoded(encode(finished("tools/list", result, SERVER)))}
+    def _encoded_tools(self) -> dict[tuple[bool, bool], Encoded]:
+        """Answer the lists by whether the caller runs a task, and whether the revision is the stateless one."""
+        lists: dict[tuple[bool, bool], Encoded] = {}
+        for in_task in (False, True):
+            result = tools.listed(self.registry, in_task=in_task)
+            lists[in_task, False] = Encoded(encode(result))
+            lists[in_task, True] = Encoded(encode(finished("tools/list", result, SERVER)))
+        return lists
 
     @cached_property
     def call_extra(self) -> dict[bool, bytes]:

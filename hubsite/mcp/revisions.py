@@ -33,10 +33,11 @@ CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
 SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 
 LIST_TTL_MS: Final = 300_000
-# How long a client may keep a result, and whether other callers may share it. Pages change at any moment.
+# How long a client may keep a result, and whether other callers may share it. Pages change at any moment, and which
+# tools there are with whether the caller runs a task.
 CACHE: Final[Mapping[str, tuple[int, str]]] = {
     "server/discover": (LIST_TTL_MS, "public"),
-    "tools/list": (LIST_TTL_MS, "private"),
+    "tools/list": (0, "private"),
     "prompts/list": (LIST_TTL_MS, "private"),
     "resources/templates/list": (LIST_TTL_MS, "private"),
     "resources/list": (0, "private"),

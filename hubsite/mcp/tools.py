@@ -55,7 +55,7 @@ def _result(body: bytes, is_error: bytes, extra: bytes) -> Encoded:
     )
 
 
-def listed(registry: Mapping[str, Call]) -> Json:
-    """Answer the result of ``tools/list``."""
-    tools: list[Any] = [tool(call) for call in registry.values()]
+def listed(registry: Mapping[str, Call], *, in_task: bool) -> Json:
+    """Answer the result of ``tools/list`` for who runs a task, or for who does not: it is in every agent's context."""
+    tools: list[Any] = [tool(call) for call in registry.values() if call.is_listed(in_task=in_task)]
     return {"tools": tools}

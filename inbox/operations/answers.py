@@ -65,7 +65,10 @@ def decide(
     return {"event": event.pk}
 
 
-DECIDERS: Final = {"review": ("knowledge.publication.hold_review", "knowledge.publication.decide_review")}
+DECIDERS: Final = {
+    "review": ("knowledge.publication.hold_review", "knowledge.publication.decide_review"),
+    "memory_proposal": ("memory.deciding.hold", "memory.deciding.decide"),
+}
 """What approving does beside being told: by the payload's member, functions of a higher app, named as not imported.
 
 The first holds what it is about, before the item is held; the second does what the decision means.

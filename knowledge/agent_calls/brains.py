@@ -18,6 +18,7 @@ from knowledge import queries
 from knowledge.brief import brief
 from knowledge.operations import append_page, delete_page, promote_page, put_page
 from projects.models import Project
+from sessions_app import hub_files
 from sessions_app import queries as sessions
 from sessions_app.operations import append_entry, delete_entry, put_entry
 
@@ -120,7 +121,7 @@ def brain_get(actor: Actor, arguments: BrainGet) -> Json:
     if arguments.store == "project":
         return _content(queries.get_page(_read_place(actor, arguments), arguments.path), arguments)
     row = sessions.resolve_session(actor, arguments.project, arguments.session, "readable")
-    return _content(sessions.brain_get(row, arguments.path), arguments)
+    return _content(hub_files.get(actor, row, arguments.path), arguments)
 
 
 @agent_call("brain_list", title="List entries", http=("GET", "/brain/entries"), arguments=BrainList, read_only=True)
@@ -132,7 +133,7 @@ def brain_list(actor: Actor, arguments: BrainList) -> Json:
         rows = queries.list_pages(project, arguments.path or "/fs", limit=limit + 1, after=arguments.cursor)
     else:
         row = sessions.resolve_session(actor, arguments.project, arguments.session, "readable")
-        rows = sessions.brain_list(row, arguments.path or "/", limit=limit + 1, after=arguments.cursor)
+        rows = hub_files.listed(actor, row, arguments.path or "/", limit=limit + 1, after=arguments.cursor)
     page = sessions.level_page(rows, limit)
     shown = fitting([sessions.row_json(line) for line in page.rows])
     if arguments.limit is None and shown < len(page.rows):
@@ -194,6 +195,7 @@ def brain_promote(actor: Actor, arguments: BrainPromote) -> Json:
     http=("GET", "/projects/{project}/pages/history"),
     arguments=PageHistory,
     read_only=True,
+    listing="outside_tasks",
 )
 def page_history(actor: Actor, arguments: PageHistory) -> Json:
     """Who wrote which page when, newest first; with path, of one page, its last_writer and trust too."""

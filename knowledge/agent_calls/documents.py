@@ -178,6 +178,7 @@ _PROMOTIONS: dict[frozenset[str], Any] = {
     http=("POST", "/documents/{document}/review"),
     arguments=DocumentSubmit,
     session="own",
+    listing="outside_tasks",
 )
 def document_submit(actor: Actor, arguments: DocumentSubmit) -> Json:
     """Ask a maintainer to publish the draft at that revision; wait for the event with answer_wait."""

@@ -9,7 +9,12 @@ from knowledge.operations.drafting import (
     save_draft,
 )
 from knowledge.operations.promoting import draft_from_answer, draft_from_artifact, draft_from_brain, draft_from_page
-from knowledge.operations.publishing import archive_document, publish_document, unarchive_document
+from knowledge.operations.publishing import (
+    archive_document,
+    finish_publishing,
+    publish_document,
+    unarchive_document,
+)
 from knowledge.operations.reviewing import submit_document
 from knowledge.operations.spaces import (
     add_maintainer,
@@ -37,6 +42,7 @@ __all__ = [
     "draft_from_artifact",
     "draft_from_brain",
     "draft_from_page",
+    "finish_publishing",
     "import_pages",
     "promote_page",
     "publish_document",

@@ -13,8 +13,9 @@ from core.ids import parse
 from core.operation import Right, operation
 from knowledge.document_queries import version_of
 from knowledge.models import Decision, DocumentVersion
-from knowledge.publication import close_review, draft_at, hide, publish, settled, tell
+from knowledge.publication import check_published, close_review, draft_at, publish, settled, tell
 from knowledge.roles import check_maintainer, hold_documents, locked_document
+from knowledge.switching import hide
 from projects.models import Project
 
 
@@ -34,6 +35,8 @@ def accept_decision(
     decision = _decision(actor, project, document, Decision.Status.PROPOSED)
     version = publish(actor, decision.document, draft_at(decision.document, expected_revision))
     answer = {"document": document, "version": version.number, "state": version.state, "error": version.error or None}
+    if version.state == DocumentVersion.State.INDEXING:
+        check_published(version)
     if version.state != DocumentVersion.State.PUBLISHED:
         return answer
     now = timezone.now()

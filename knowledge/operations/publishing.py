@@ -10,8 +10,9 @@ from core.operation import Right, operation
 from knowledge.document_queries import version_of
 from knowledge.document_search import found
 from knowledge.models import Decision, Document, DocumentVersion
-from knowledge.publication import check_open, close_review, draft_at, hide, publish, show, tell
+from knowledge.publication import check_open, close_review, draft_at, finish, publish, tell
 from knowledge.roles import check_maintainer, check_publisher, locked_document
+from knowledge.switching import hide, show
 from projects.models import Project
 
 
@@ -30,7 +31,8 @@ def publish_document(
 
     Refused by name: no draft, a stale revision, an empty body, no source, no change. A decision is published by
     accepting it; an accepted one again only as ``editorial``. ``state`` answers ``failed``, with the error, when the
-    text could not be parsed or indexed: the version before stays, and publishing again tries again.
+    text could not be parsed or indexed: the version before stays, and publishing again tries again. It answers
+    ``indexing`` while a configured retrieval plane does not answer: the hub goes on by itself.
     """
     row = locked_document(project, document)
     check_publisher(actor, row.space)
@@ -41,6 +43,21 @@ def publish_document(
         close_review(row, project, actor, approved=True)
         tell(project, actor, "publish", version, "Published")
     return {"document": row.pk, "version": version.number, "state": version.state, "error": version.error or None}
+
+
+@operation(Right.STAFF)
+def finish_publishing(actor: Actor, project: Project, /, *, document: str) -> str:
+    """Try again to publish what waits for the retrieval plane; answers the version's state, '' if nothing waits."""
+    row = locked_document(project, document)
+    version = row.versions.filter(state=DocumentVersion.State.INDEXING).first()
+    if version is None:
+        return ""
+    finish(row, version)
+    if version.state == DocumentVersion.State.PUBLISHED:
+        publisher = Actor("hub", version.published_by)  # what was asked for then; a full feed does not stop it
+        close_review(row, project, publisher, approved=True)
+        tell(project, publisher, "publish", version, "Published")
+    return version.state
 
 
 def _check_decision(document: Document, *, editorial: bool) -> None:

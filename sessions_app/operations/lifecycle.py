@@ -13,7 +13,7 @@ from core.operation import HubStep, Right, held_operation, operation
 from projects.models import Project
 from sessions_app.brain import live_one, locate, own_live, present
 from sessions_app.models import Session, Status
-from sessions_app.transitions import agent_key, check_name_free, started, tell
+from sessions_app.transitions import agent_key, check_name_free, run_task, started, tell
 
 
 @operation(Right.WRITE)
@@ -23,9 +23,12 @@ def start_session(
     /,
     *,
     name: str,
+    task: str | None = None,
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Start a session, or resume the caller's own of that name with the same brain, live or ended.
+
+    With ``task`` it runs that task, and goes on running it; `conflict` for a session that runs another.
 
     `forbidden` for people; `conflict` while a pruned session that can be undone holds the name.
     """
@@ -37,6 +40,7 @@ def start_session(
     session, created = sessions.get_or_create(project=project, agent_id=agent, name=name, defaults=new)
     if session.deleted_at is not None:
         check_name_free(project, agent, name)
+    run_task(actor, project, session, task)
     if created:
         tell(actor, project, session, "start", f"started {name}")
         return started(session, resumed=False)

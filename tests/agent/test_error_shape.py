@@ -18,13 +18,15 @@ from tests.agent.conftest import Mcp
 from tests.faces import AgentApi
 
 NOWHERE = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
-PROPER = dict.fromkeys(("question", "session", "artifact", "comment", "document"), NOWHERE) | {
+IDS = ("question", "session", "artifact", "comment", "document", "task", "delegation", "conversation")
+PROPER = dict.fromkeys(IDS, NOWHERE) | {
     "project": "atlas",
     "name": "one",
     "space": "one",
+    "subject": "one",
 }
 BY_TYPE: dict[str | None, Any] = {"string": "/fs/x", "integer": 1, "array": [], "object": {}, "boolean": True}
-FILTERS = {"artifact_list", "document_list", "feed_read", "inbox_read", "search", "session_list"}
+FILTERS = {"artifact_list", "document_list", "feed_read", "inbox_read", "search", "session_list", "task_list"}
 """Reads that filter what the caller may read: a filter that fits nothing answers nothing."""
 type Json = dict[str, Any]
 

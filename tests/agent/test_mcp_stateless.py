@@ -40,7 +40,7 @@ def test_agt_01_discover_names_the_revision_and_the_lists_say_how_long_they_hold
     assert found["supportedVersions"] == [STATELESS]
     assert set(found["capabilities"]) == {"tools", "resources", "prompts"}
     tools = mcp.tell("tools/list").result
-    assert (tools["ttlMs"], tools["cacheScope"]) == (300_000, "private")
+    assert (tools["ttlMs"], tools["cacheScope"]) == (0, "private")
     pages = mcp.tell("resources/list").result
     assert (pages["ttlMs"], pages["cacheScope"]) == (0, "private")
 

@@ -1,6 +1,7 @@
 """The official MCP client, in every mode it has, against both servers (AGT-01, AGT-02, INB-04, KNB-03)."""
 
 import asyncio
+import hashlib
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -17,8 +18,15 @@ from hubsite import agent_calls
 from tests.running import Hub, fresh_database
 
 PEOPLE = """
+from knowledge.operations import create_document, publish_document
+from tasks.operations import allow_agents
 from tests import world
 world.make_project("atlas")
+kim = world.make_person("kim").actor
+allow_agents(kim, create_tasks=True)
+source = {"kind": "url", "url": "https://example.org/herons"}
+page = create_document(kim, "atlas", title="Herons", body="The grey heron nests in tall trees.", cited=[source])
+publish_document(kim, "atlas", document=page["document"], expected_revision=1)
 print(world.make_agent("ada").token, world.make_agent("ben").token)
 """
 """One command is quicker than three."""
@@ -83,11 +91,16 @@ def text_of(content: object) -> str:
     return text
 
 
+def outside_tasks() -> set[str]:
+    """Answer the tools of who runs no task."""
+    return {call.name for call in agent_calls.tools().values() if call.is_listed(in_task=False)}
+
+
 @every_mode
 async def test_agt_01_an_agent_reports_in_and_is_answered(served: Served, mode: str) -> None:
     async with connected(served, mode) as ada, connected(served, mode, served.ben) as ben:
         assert ada.protocol_version == MODES[mode]
-        assert {tool.name for tool in (await ada.list_tools()).tools} == set(agent_calls.tools())
+        assert {tool.name for tool in (await ada.list_tools()).tools} == outside_tasks()
         session = (await call(ada, "session_start", project="atlas", name=f"walk-{mode}"))["session"]
         page = f"/fs/{mode}.md"
         given = {"store": "project", "project": "atlas", "session": session, "path": page}
@@ -115,13 +128,43 @@ async def test_agt_01_an_agent_reports_in_and_is_answered(served: Served, mode: 
 async def test_agt_01_resources_and_prompts(served: Served, mode: str) -> None:
     async with connected(served, mode) as client:
         assert (await client.list_resources()).resources[0].uri == "hub://guide"
-        [template] = (await client.list_resource_templates()).resource_templates
-        assert template.uri_template == "hub://kb/{project}/{+path}"
+        templates = [row.uri_template for row in (await client.list_resource_templates()).resource_templates]
+        assert templates == ["hub://kb/{project}/{+path}", "hub://task/{task}/snapshot"]
         guide = (await client.read_resource("hub://guide")).contents[0]
         assert f"{served.hub.url}/mcp" in text_of(guide)
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["orient", "handoff"]
         told = await client.get_prompt("orient", {"project": "atlas"})
         assert "atlas" in text_of(told.messages[0].content)
+
+
+@every_mode
+async def test_tsk_03_an_agent_runs_a_task(served: Served, mode: str) -> None:
+    asked = {"title": "Count herons", "text": "Count the herons at the lake.", "subject": "kim"}
+    with served.hub.api(served.ada) as api:
+        made = api.post("/projects/atlas/tasks", **asked).json
+    async with connected(served, mode) as ada:
+        began = await call(ada, "session_start", project="atlas", name=f"herons-{mode}", task=made["task"])
+        listed = {tool.name for tool in (await ada.list_tools()).tools}
+        assert {"knowledge_recall", "knowledge_read", "task_get", "task_complete"} <= listed
+        task = await call(ada, "task_get")
+        assert task["nodes"][0]["skills"][0]["name"] == "system.knowledge-recall"
+        shown, canonical = (await ada.read_resource(task["snapshot"]["resource"])).contents
+        assert "It does not replace" in text_of(shown)
+        assert hashlib.sha256(text_of(canonical).encode()).hexdigest() == task["snapshot"]["sha256"]
+        under = {"delegation": task["delegation"]["id"]}
+        (hit,) = (await call(ada, "knowledge_recall", **under, query="where do herons nest"))["hits"]
+        read = await call(ada, "knowledge_read", **under, document=hit["document"])
+        assert "grey heron" in read["content"]
+        learned = {"kind": "fact", "text": "Kim counts herons at dawn.", "source_ref": "the lake"}
+        done = {"task": task["id"], "expected_revision": task["revision"]}
+        bound = await refused(ada, "task_complete", **done, memory_evidence=[{**learned, "subject": "ben"}])
+        assert bound["code"] == "invalid_argument"
+        ended = await call(ada, "task_complete", **done, memory_evidence=[learned])
+        assert (ended["status"], ended["memory_evidence"]["taken"]) == ("completed", 1)
+        refusal = await refused(ada, "knowledge_recall", **under, query="where do herons nest")
+        assert refusal["code"] == "delegation_revoked"
+        assert {tool.name for tool in (await ada.list_tools()).tools} == outside_tasks()
+        await call(ada, "session_end", session=began["session"])
 
 
 @every_mode

@@ -67,6 +67,25 @@ class Desk:
         written = self.dora.put("/brain/entry", store="project", project=self.project, path=path, content=content)
         assert written.status == httpx.codes.OK, written.json
 
+    def person(self, path: str, /, **body: object) -> Json:
+        """Do something as the person who is signed in, over the human API."""
+        with httpx.Client(base_url=self.hub.url, cookies=self.cookies, trust_env=False, timeout=60) as client:
+            headers = {"X-CSRFToken": self.cookies["csrftoken"], "Referer": self.hub.url}
+            answer = client.post(f"/human/api/v1{path}", json=body, headers=headers)
+            assert answer.status_code == httpx.codes.OK, answer.text
+            return dict(answer.json())
+
+    def task(self, title: str, **more: object) -> Json:
+        """Create a task of the person's for Dora, prepared."""
+        asked = {"title": title, "text": "Sort **all** drawers.", "agent": "dora", **more}
+        return self.person(f"/projects/{self.project}/tasks", **asked)
+
+    def run(self, task: Json) -> None:
+        """Let a session of Dora's run a task."""
+        asked = {"name": task["task"].lower(), "task": task["task"]}
+        answer = self.dora.post(f"/projects/{self.project}/sessions", **asked)
+        assert answer.status == httpx.codes.OK, answer.json
+
     def _post(self, noun: str, **body: object) -> str:
         answer = self.dora.post(f"/projects/{self.project}/{noun}", session=self.session, **body)
         assert answer.status == httpx.codes.OK, answer.json

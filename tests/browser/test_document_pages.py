@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from knowledge import publication
+from knowledge import switching
 from knowledge.models import Decision, Document, DocumentVersion, Draft, Maintainer, Share, Space
 from projects.models import Project
 from tests.inprocess import HttpTools, HumanApi
@@ -175,7 +175,7 @@ def test_gov_04_a_failed_publish_is_told_with_a_way_to_try_again(desk: Desk, mon
         raise RuntimeError("the index is away")
 
     with monkeypatch.context() as patch:
-        patch.setattr(publication, "index_version", fail)
+        patch.setattr(switching, "index_version", fail)
         desk.save(document, 2, body="Second.", action="publish")
     page = desk.text(f"/document/{document}/")
     assert "Publishing failed. It could not be parsed and indexed (RuntimeError)." in flat(page)

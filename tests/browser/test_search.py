@@ -234,11 +234,7 @@ def test_gov_04_a_part_of_a_document_is_opened_at_its_heading(desk: Desk, window
 
 def publish_document(desk: Desk, document: str) -> None:
     """Publish a draft as the person who is signed in, a maintainer from now on."""
-    with httpx.Client(base_url=desk.hub.url, cookies=desk.cookies, trust_env=False, timeout=60) as client:
-        headers = {"X-CSRFToken": desk.cookies["csrftoken"], "Referer": desk.hub.url}
-        address = f"/human/api/v1/documents/{document}/publish"
-        answer = client.post(address, json={"expected_revision": 1}, headers=headers)
-        assert answer.status_code == httpx.codes.OK, answer.text
+    desk.person(f"/documents/{document}/publish", expected_revision=1)
 
 
 def test_hum_03_what_was_found_and_what_is_marked_stays_text(desk: Desk, window: Opener) -> None:

@@ -44,7 +44,7 @@ def test_gov_08_a_kill_between_the_rows_of_a_supersede_leaves_neither_half(
     assert [hit["document"] for hit in found(tools, "ibex")] == [new]
 
 
-@pytest.mark.parametrize("place", ["after knowledge.publication._index", "after knowledge.publication._switch"])
+@pytest.mark.parametrize("place", ["after knowledge.switching._index", "after knowledge.switching._switch"])
 def test_gov_04_a_kill_while_it_is_published_leaves_the_old_version_whole(
     tools: HttpTools, human_api: HumanApi, human: Person, place: str
 ) -> None:

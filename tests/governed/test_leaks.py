@@ -11,7 +11,7 @@ from core import live
 from hubsite.agent_calls import calls, is_waiting
 from hubsite.agent_schemas import input_schema
 from inbox.models import InboxItem
-from knowledge import publication
+from knowledge import switching
 from knowledge.models import Document, DocumentVersion
 from projects.models import Event
 from search.models import SearchDocument
@@ -127,7 +127,7 @@ def test_gov_06_no_answer_to_a_reader_tells_of_what_is_not_published(  # noqa: P
     for document in (guide, decision, failing):
         saved(tools, document, 1, **HIDDEN)
     with monkeypatch.context() as broken:
-        broken.setattr(publication, "_switch", lambda *_: 1 / 0)
+        broken.setattr(switching, "_switch", lambda *_: 1 / 0)
         assert publish(human_api, failing, 2)["state"] == "failed"
         hidden["failed"] = drafted(tools, **HIDDEN)
         assert publish(human_api, hidden["failed"])["state"] == "failed"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hubsite import agent_calls
-from knowledge import publication
+from knowledge import switching
 from knowledge.models import Chunk, DocumentVersion
 from knowledge.operations import publish_document, save_draft
 from projects.models import Event
@@ -68,12 +68,12 @@ def test_gov_04_every_reader_has_exactly_one_version_during_300_publishes(
 
 
 STEPS: dict[str, tuple[Any, str]] = {
-    "parsing": (publication, "parts_of"),
+    "parsing": (switching, "parts_of"),
     "making chunks": (Chunk.objects, "bulk_create"),
-    "taking the old one out of the index": (publication, "hide"),
+    "taking the old one out of the index": (switching, "_hide"),
     "indexing": (index, "put_all"),
-    "citing pages": (publication, "show"),
-    "switching": (publication, "_switch"),
+    "citing pages": (switching, "_show"),
+    "switching": (switching, "_switch"),
 }
 
 
@@ -127,7 +127,7 @@ def test_gov_04_a_failed_first_version_leaves_the_document_unpublished(
 ) -> None:
     document = drafted(tools, body="zebra")
     with monkeypatch.context() as broken:
-        breaks(broken, publication, "_switch", "after")
+        breaks(broken, switching, "_switch", "after")
         assert publish(human_api, document)["state"] == "failed"
     assert reader("document_get", document=document).code == "not_found"
     assert found(tools, "zebra") == []
@@ -143,7 +143,7 @@ def test_gov_08_a_decision_whose_publishing_failed_is_still_proposed(
     document = drafted(tools, kind="decision")
     item = tools("document_submit", document=document, expected_revision=1)["event"]
     with monkeypatch.context() as broken:
-        breaks(broken, publication, "_switch", "after")
+        breaks(broken, switching, "_switch", "after")
         assert human_api.post(f"/documents/{document}/accept", expected_revision=1)["state"] == "failed"
         refused = human_api.post(f"/inbox/{item}/decision", approved=True)
         assert (refused.code, refused.details["reason"]) == ("conflict", "publishing_failed")

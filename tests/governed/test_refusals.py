@@ -255,7 +255,7 @@ def test_gov_06_what_readers_may_not_have_is_not_there(
     hidden, shown = drafted(tools, "Hidden"), published(tools, human_api)
     bare = published(tools, human_api, "No draft")
     revision = saved(tools, shown, 1, body="Next.")
-    monkeypatch.setattr("knowledge.publication.parts_of", lambda _: 1 / 0)
+    monkeypatch.setattr("knowledge.switching.parts_of", lambda _: 1 / 0)
     assert publish(human_api, shown, revision)["state"] == "failed"
 
     def missing(**given: object) -> Json:

@@ -17,7 +17,7 @@ from projects.models import Event, Project
 from tests.running import ROOT
 from tests.world import AgentWithToken
 
-APPS = ("artifacts", "identity", "inbox", "knowledge", "projects", "sessions_app")
+APPS = ("artifacts", "identity", "inbox", "knowledge", "memory", "projects", "sessions_app", "tasks")
 
 
 def operation_modules() -> Iterator[types.ModuleType]:
@@ -62,7 +62,7 @@ def refused(operation: Registered, actor: Actor, slug: str) -> str:
         name: object() for name, parameter in signature.parameters.items() if parameter.kind is parameter.KEYWORD_ONLY
     }
     nonsense.pop("idempotency_key", None)
-    places = (slug,) if operation.takes_project else ()
+    places = (slug,) if operation.takes_project else (1,) if operation.takes_subject else ()
     with pytest.raises(HubError) as refusal:
         operation.function(actor, *places, **nonsense)
     return refusal.value.code

@@ -14,13 +14,14 @@ from tests.running import ROOT
 FACE_MODULES = {"agent_calls", "human_api", "human_urls", "pages", "admin", "model_admin", "mcp_server", "agent_api"}
 FACE_PACKAGES = {"agent_calls", "human_api", "mcp", "pages"}
 # Which modules may reach the feed: operations, and the steps they share.
-MAY_APPEND = {"inbox.entries", "knowledge.publication", "sessions_app.transitions"}
+MAY_APPEND = {"inbox.entries", "knowledge.publication", "sessions_app.transitions", "tasks.transitions"}
 # Steps of operations: of use only inside a transaction that has authorized.
 BEHIND_THE_DOOR = {
     "projects.feed",
     "projects.removal",
     "inbox.entries",
     "sessions_app.transitions",
+    "tasks.transitions",
     "core.operation.write_transaction",
     "core.gate",
     "django.db.connection",
@@ -137,7 +138,7 @@ def test_operations_are_registered_in_operations_modules_alone() -> None:
 
 
 def test_only_operations_decorate_themselves() -> None:
-    decorators = {"operation", "staff_operation", "file_operation", "held_operation"}
+    decorators = {"operation", "staff_operation", "file_operation", "held_operation", "subject_operation"}
     importers = {
         name for name, tree in modules() if {f"core.operation.{decorator}" for decorator in decorators} & imports(tree)
     }

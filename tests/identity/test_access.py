@@ -1,5 +1,6 @@
 """IDN-03, IDN-04: who may read and write where, as a table; and what is hidden is as if it were not there."""
 
+from contextlib import nullcontext
 from itertools import product
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from knowledge.operations import put_page
 from projects.models import Project
 from projects.operations import update_project
 from sessions_app.operations import put_entry, start_session
+from tasks.operations import allow_agents
 from tests.inprocess import FACES, HttpTools, Outcome, nothing_stored
 from tests.world import AgentWithToken, make_agent, make_person, make_project
 
@@ -176,6 +178,8 @@ def hidden(db: None) -> dict[str, str]:
     artifact = tools("artifact_publish", **shown)["artifact"]
     comment = tools("comment_post", artifact=artifact, body="secret")["comment"]
     document = tools("document_draft", project="hidden", title="secret", body="secret")["document"]
+    allow_agents(make_person("kim").actor, create_tasks=True)
+    task = tools("task_create", project="hidden", title="secret", text="secret", subject="kim").done()
     return {
         "project": "hidden",
         "session": session,
@@ -184,6 +188,8 @@ def hidden(db: None) -> dict[str, str]:
         "artifact": artifact,
         "comment": comment,
         "document": document,
+        "task": task["task"],
+        "delegation": task["delegation"],
     }
 
 
@@ -195,6 +201,8 @@ UNKNOWN = {
     "artifact": "01J00000000000000000000003",
     "comment": "01J00000000000000000000004",
     "document": "01J00000000000000000000005",
+    "task": "01J00000000000000000000006",
+    "delegation": "01J00000000000000000000007",
 }
 
 
@@ -236,6 +244,7 @@ def attempts(at: dict[str, str]) -> dict[str, dict[str, Any]]:
         "search": {"project": project, "query": "secret"},
         **of_artifacts(project, at["artifact"], at["comment"]),
         **of_documents(project, at["document"]),
+        **of_tasks(project, at["task"], at["delegation"], at["document"]),
     }
 
 
@@ -268,11 +277,31 @@ def of_documents(project: str, document: str) -> dict[str, dict[str, Any]]:
     }
 
 
+def of_tasks(project: str, task: str, delegation: str, document: str) -> dict[str, dict[str, Any]]:
+    return {
+        "task_create": {"project": project, "title": "x", "text": "x", "subject": "kim"},
+        "task_list": {"project": project},
+        "task_get": {"task": task},
+        "task_prepare": {"task": task, "expected_revision": 2},
+        "task_start": {"task": task, "expected_revision": 2},
+        "task_complete": {"task": task, "expected_revision": 2},
+        "task_complete failed": {"task": task, "expected_revision": 2, "outcome": "failed"},
+        "task_snapshot": {"task": task},
+        "session_start task": {"project": project, "name": "two", "task": task},
+        "knowledge_recall": {"delegation": delegation, "query": "secret"},
+        "knowledge_read": {"delegation": delegation, "document": document},
+    }
+
+
 def test_idn_03_every_call_that_names_something_is_tried() -> None:
     tried = {name.split()[0] for name in attempts(UNKNOWN)}
-    named = {"project", "session", "question", "document", "artifact", "task"}
+    named = {"project", "session", "question", "document", "artifact", "task", "delegation"}
     naming = {name for name, call in calls().items() if named & set(call.arguments.model_fields)}
     assert naming <= tried
+
+
+# A refused recall leaves its evidence (TSK-05); tests/tasks/test_recall.py shows that it leaves nothing else.
+NOTED = {"knowledge_recall", "knowledge_read"}
 
 
 def answer_of(outcome: Outcome, at: dict[str, str]) -> str:
@@ -292,7 +321,7 @@ def test_idn_03_a_hidden_project_answers_exactly_as_one_that_does_not_exist(
         for name, arguments in attempts(hidden).items():
             if face == "mcp" and not calls()[name.split()[0]].is_tool:
                 continue
-            with nothing_stored():
+            with nothing_stored() if name not in NOTED else nullcontext():
                 there = tools(name.split()[0], **arguments)
                 nowhere = tools(name.split()[0], **attempts(UNKNOWN)[name])
             assert there.code == "not_found", (name, there.body)
@@ -301,7 +330,7 @@ def test_idn_03_a_hidden_project_answers_exactly_as_one_that_does_not_exist(
 
 def test_idn_03_lists_never_show_what_is_hidden(hidden: dict[str, str], ada: AgentWithToken) -> None:
     tools = HttpTools(ada.token)
-    for name in ("whoami", "project_list", "inbox_read", "session_list", "artifact_list", "document_list"):
+    for name in ("whoami", "project_list", "inbox_read", "session_list", "artifact_list", "document_list", "task_list"):
         shown = repr(tools(name).done())
         assert not [value for value in hidden.values() if value in shown], name
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.utils import timezone
 
 from core.actor import HUB, Actor
@@ -16,10 +16,12 @@ from identity.models import IdempotencyKey
 from inbox.operations import post_question, post_signal
 from knowledge.operations import append_page, create_document, create_space
 from projects.models import Event, Project
+from tasks.operations import allow_agents
 from tests.inprocess import FACES, HttpTools, HumanApi, Outcome, Tools, nothing_stored, together
-from tests.world import AgentWithToken, make_agent, make_project
+from tests.world import AgentWithToken, make_agent, make_person, make_project
 
-LATER = {"project_delete"}
+# Tried where what they need is made: tests/memory/test_conversations.py has the last.
+LATER = {"project_delete", "conversation_start"}
 
 
 @pytest.fixture(params=FACES)
@@ -74,6 +76,7 @@ def writes(tools: Tools, ada: AgentWithToken) -> dict[str, tuple[dict[str, Any],
             {"to_path": "/fs/q.md"},
         ),
         **of_documents(ada.actor, session),
+        **of_tasks(HttpTools(ada.token)),
     }
     return {name: write for name, write in writes.items() if is_had(tools, calls()[name.split()[0]])}
 
@@ -89,6 +92,21 @@ def of_documents(ada: Actor, session: str) -> dict[str, tuple[dict[str, Any], di
         "document_submit": ({"document": drafts[1], "expected_revision": 1, "session": session}, {"note": "y"}),
         "document_publish": ({"document": drafts[2], "expected_revision": 1}, {"expected_revision": 2}),
         "repository_report": (report, {"commit": "c" * 40}),
+    }
+
+
+def of_tasks(tools: HttpTools) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    allow_agents(make_person("kim").actor, create_tasks=True)
+    task: dict[str, Any] = {"project": "atlas", "title": "x", "text": "x", "subject": "kim"}
+    ready, running = (tools("task_create", **task).done() for _ in range(2))
+    moved = tools("task_start", task=running["task"], expected_revision=running["revision"]).done()
+    with override_settings(HUB_RETRIEVAL_PLANE="lost"):
+        failed = tools("task_create", **task).details["task"]
+    return {
+        "task_create": (task, {"title": "y"}),
+        "task_prepare": ({"task": failed, "expected_revision": 2}, {"expected_revision": 3}),
+        "task_start": ({"task": ready["task"], "expected_revision": ready["revision"]}, {"expected_revision": 9}),
+        "task_complete": ({"task": moved["task"], "expected_revision": moved["revision"]}, {"note": "y"}),
     }
 
 

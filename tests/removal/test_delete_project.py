@@ -13,6 +13,7 @@ from projects.models import Project
 from tests.brains import begin, files_below
 from tests.inprocess import HttpTools, HumanApi, Outcome, nothing_stored
 from tests.racing import Meanwhile, on_own_connection
+from tests.tasks.desk import begun
 from tests.world import AgentWithToken, Person, make_agent, make_project
 
 
@@ -33,7 +34,8 @@ def rows_of(slug: str) -> dict[str, int]:
     return {
         model._meta.label: model._base_manager.filter(**{field.name: slug}).count()
         for model, field in columns_that_name_a_project()
-        if model._meta.label != "identity.Agent"  # its own space, which is never deleted
+        # An agent's own space is never deleted; what is remembered of a person is theirs, wherever it came from.
+        if model._meta.label not in {"identity.Agent", "memory.Proposal"}
     }
 
 
@@ -59,6 +61,8 @@ def fill(slug: str, tools: HttpTools, human_api: HumanApi) -> None:
     human_api.post(f"/inbox/{question}/answer", body="y").done()
     human_api.post(f"/projects/{slug}/cursor", event=event).done()
     fill_knowledge(slug, tools, human_api)
+    task = begun(human_api, tools, project=slug)
+    task.complete(memory_evidence=[{"kind": "fact", "text": "Herons nest."}]).done()
     ended = begin(tools, "pruned", slug, notes="x")
     tools("session_end", session=ended).done()
     human_api.post(f"/sessions/{ended}/prune").done()

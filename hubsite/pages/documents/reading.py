@@ -46,6 +46,7 @@ def document(request: HttpRequest, actor: Actor, document: str) -> HttpResponse:
         trust=trust_of(row, version) if version else None,
         sources=shown_sources(row.project, row.space, shown.sources),
         failed=_failed(row, frame["draft"]),
+        waiting=row.versions.filter(state=DocumentVersion.State.INDEXING).first() if frame["draft"] else None,
         **_versions(row),
         **_decision(frame["decision"]),
         **frame,
