@@ -124,7 +124,8 @@ def test_hum_02_every_page_of_tasks_is_accessible_and_fits(
         shown.open(address)
         shown.page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true })")
         problems += shown.audit()
-        problems += [f"{address}: smaller than a finger: {small}" for small in shown.page.evaluate(SMALL)]
+        if width < 400:
+            problems += [f"{address}: smaller than a finger: {small}" for small in shown.page.evaluate(SMALL)]
     assert "\n".join(problems) == ""
 
 
