@@ -1,6 +1,7 @@
 """Tasks in the browser: a project's list, and one with all that was issued, recalled and done (TSK-01..05)."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Final
 
 from django.db.models import Count
@@ -98,6 +99,7 @@ def task(request: HttpRequest, actor: Actor, task: str) -> HttpResponse:
     row = queries.task_of(actor, task)
     recalls = list(RecallEvidence.objects.filter(task=row).order_by("-pk")[: RECALLS + 1])
     snapshot, altered = _snapshot(actor, row)
+    line = queries.snapshot_line(row)
     return page(
         request,
         "tasks/task.html",
@@ -108,7 +110,8 @@ def task(request: HttpRequest, actor: Actor, task: str) -> HttpResponse:
         project=row.project,
         task=row,
         nodes=queries.nodes_json(row),
-        line=queries.snapshot_line(row),
+        line=line,
+        frozen_at=datetime.fromisoformat(line["created_at"]) if line else None,
         snapshot=snapshot,
         altered=altered,
         delegations=row.delegations.order_by("-generation"),

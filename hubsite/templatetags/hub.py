@@ -43,6 +43,12 @@ def pretty(value: Any) -> str:  # noqa: ANN401 - any JSON value
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
+@register.filter
+def spoken(name: str) -> str:
+    """Answer a name of the API as people write it: ``open_item`` is an open item."""
+    return name.replace("_", " ")
+
+
 def in_words(seconds: float) -> str:
     """Answer a span in words, in its largest unit: ``3 minutes``. `static/live.js` says the same."""
     for unit, size in _SPANS:
