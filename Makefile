@@ -24,9 +24,14 @@ help:
 	@scripts/setup
 	@touch $@ .venv/.ready-run
 
+.venv/.ready-tantivy: pyproject.toml uv.lock scripts/setup
+	@scripts/setup --no-dev --inexact --extra tantivy
+	@touch $@ .venv/.ready-run
+
 setup: .venv/.ready-dev
 
-run: .venv/.ready-run
+# With the package of the retrieval plane that is configured, if one is.
+run: .venv/.ready-run $(if $(filter tantivy,$(HUB_RETRIEVAL_PLANE)),.venv/.ready-tantivy)
 	@exec $(PYTHON) manage.py serve
 
 demo: .venv/.ready-run
