@@ -56,13 +56,15 @@ def claimed(now: datetime) -> OutboxRow | None:
     Due are rows nobody holds, and those whose holder's time is over. None where nothing is due.
     """
     table = OutboxRow._meta.db_table  # noqa: SLF001 - Django's own way
-    passing = " FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    is_sqlite = connection.vendor == "sqlite"
+    # SQLite would sort everything pending; PostgreSQL would have the second of two who claim at once wait.
+    by_due, passing = (" INDEXED BY outbox_due", "") if is_sqlite else ("", " FOR UPDATE SKIP LOCKED")
     moment, until = (connection.ops.adapt_datetimefield_value(at) for at in (now, now + LEASE))
     with connection.cursor() as cursor:
         cursor.execute(
             f"""UPDATE {table} SET lease = %s, due_at = %s, attempts = attempts + 1
             WHERE state = 'pending' AND due_at <= %s AND id = (
-                SELECT id FROM {table} WHERE state = 'pending' AND due_at <= %s AND attempts < %s
+                SELECT id FROM {table}{by_due} WHERE state = 'pending' AND due_at <= %s AND attempts < %s
                 ORDER BY due_at, id LIMIT 1{passing}
             ) RETURNING id""",  # noqa: S608 - names and marks
             [secrets.token_hex(16), until, moment, moment, ATTEMPTS],
