@@ -1,6 +1,6 @@
 """Who acts. The hub sets the actor from a token or a login, never from a request field (IDN-01)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 
@@ -8,13 +8,15 @@ from typing import Final, Literal
 class Actor:
     """An authenticated agent, a signed-in person, or the hub itself.
 
-    ``name`` is the agent's name or the person's user name; ``key`` the primary key of its row (None for the hub).
+    ``name`` is the agent's name or the person's user name; ``key`` the primary key of its row (None for the hub);
+    ``token`` that of the token an agent came with.
     """
 
     kind: Literal["agent", "human", "hub"]
     name: str
     key: int | None = None
     trusted: bool = False
+    token: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         """Answer the label events carry: ``ada``, ``human:kim``, ``hub``."""

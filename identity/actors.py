@@ -41,16 +41,16 @@ def agent_from_token(authorization: str | None) -> Actor:
         row = cursor.fetchone()
     if row is None:
         raise HubError("unauthenticated", f"This token is unknown or was revoked. {FIX}", header="Authorization")
-    key, name, trusted, due = row
+    key, name, trusted, token, due = row
     if due:
         _seen(key, name, now)
-    return Actor("agent", name, key, bool(trusted))
+    return Actor("agent", name, key, bool(trusted), token)
 
 
 # Every call of every agent runs this. Written out, it takes a twentieth of what the ORM takes to build the same query.
 # A token's first call is always noted: somebody is waiting to see it.
 _OF_TOKEN: Final = """
-    SELECT agent.id, agent.name, agent.trusted,
+    SELECT agent.id, agent.name, agent.trusted, token.id,
         agent.last_seen_at IS NULL OR agent.last_seen_at < token.created_at OR agent.last_seen_at <= %s
     FROM identity_token token JOIN identity_agent agent ON agent.id = token.agent_id
     WHERE token.digest = %s AND token.revoked_at IS NULL

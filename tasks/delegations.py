@@ -114,7 +114,8 @@ def opened(actor: Actor, delegation: Delegation, scope: str, asked: Sequence[str
 
 
 def _check_token(actor: Actor) -> None:
-    if not Token.objects.filter(agent=actor.key, revoked_at__isnull=True).exists():
+    own = Token.objects.filter(agent=actor.key, revoked_at__isnull=True)
+    if not (own if actor.token is None else own.filter(pk=actor.token)).exists():
         raise HubError("unauthenticated", "This token is unknown or was revoked.", header="Authorization")
 
 

@@ -15,7 +15,7 @@ from tasks.models import Task
 from tests import world
 from tests.faces import AgentApi
 from tests.inprocess import HttpTools, HumanApi
-from tests.running import ADMIN_PASSWORD, Hub, fresh_database
+from tests.running import ADMIN_PASSWORD, Hub, fresh_hub
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -140,23 +140,15 @@ def human_api(human_client: Client) -> HumanApi:
 @pytest.fixture(scope="session")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     """Run one hub for all tests of this process that do not stop it. Give projects and agents names of your own."""
-    with fresh_database() as database_url:
-        running = Hub(tmp_path_factory.mktemp("hub") / "data", database_url)
-        try:
-            yield running.start()
-        finally:
-            running.close()
+    with fresh_hub(tmp_path_factory.mktemp("hub") / "data") as running:
+        yield running.start()
 
 
 @pytest.fixture
 def own_hub(tmp_path: Path) -> Iterator[Hub]:
     """Answer a hub of this test's own, not started yet; for tests that stop or kill it."""
-    with fresh_database() as database_url:
-        running = Hub(tmp_path / "own-hub", database_url)
-        try:
-            yield running
-        finally:
-            running.close()
+    with fresh_hub(tmp_path / "own-hub") as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,18 @@
 """A hub that really runs: ``manage.py serve`` (or ``runserver``) in a process of its own."""
 
+import atexit
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -33,7 +37,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def fresh_database() -> Iterator[str]:
+def fresh_database(template: str = "template1") -> Iterator[str]:
     """Make a PostgreSQL database beside the one DATABASE_URL names; answers its address, '' on SQLite."""
     server = os.environ.get("DATABASE_URL", "")
     if not server:
@@ -42,7 +46,8 @@ def fresh_database() -> Iterator[str]:
     name = f"muster_hub_{uuid.uuid4().hex[:12]}"
     identifier = sql.Identifier(name)
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
+        made = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(identifier, sql.Identifier(template))
+        connection.execute(made)
         try:
             yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
         finally:
@@ -127,6 +132,12 @@ class Hub:
             check=check,
         )
 
+    def copy_stores(self, other: "Hub") -> None:
+        """Begin with the SQLite databases of another hub."""
+        self.data_dir.mkdir(mode=0o700, parents=True)
+        for path in other.data_dir.glob("*.sqlite3"):
+            shutil.copy2(path, self.data_dir)
+
     def project(self, slug: str, *options: str) -> str:
         """Create a project by command; answers its slug."""
         self.manage("create_project", slug, *options)
@@ -143,3 +154,28 @@ class Hub:
     def mcp(self, token: str | None) -> McpAgent:
         """Answer a raw MCP client."""
         return McpAgent(self.url, token)
+
+
+@cache
+def _migrated() -> Hub:
+    """Answer a hub that was migrated and never started, to copy from: a migration takes longer than many a test."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="muster-migrated-"))
+    hub = Hub(Path(directory) / "data", stack.enter_context(fresh_database()))
+    hub.manage("migrate")
+    return hub
+
+
+@contextmanager
+def fresh_hub(data_dir: Path, *, migrated: bool = True) -> Iterator[Hub]:
+    """Make a hub that is not started yet, on databases of its own: empty, or as they were never touched."""
+    template = urlsplit(_migrated().environment["DATABASE_URL"]).path.lstrip("/") if migrated else ""
+    with fresh_database(template or "template1") as database_url:
+        hub = Hub(data_dir, database_url)
+        if migrated:
+            hub.copy_stores(_migrated())
+        try:
+            yield hub
+        finally:
+            hub.close()

@@ -15,7 +15,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 from hubsite import agent_calls
-from tests.running import Hub, fresh_database
+from tests.running import Hub, fresh_hub
 
 PEOPLE = """
 from knowledge.operations import create_document, publish_document
@@ -47,17 +47,12 @@ class Served:
 @pytest.fixture(scope="module", params=["uvicorn", "daphne"])
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Run a hub on each server."""
-    with fresh_database() as database_url:
-        hub = Hub(tmp_path_factory.mktemp(request.param) / "data", database_url)
-        try:
-            command: tuple[str, ...] = ()
-            if request.param == "daphne":
-                command = (sys.executable, "manage.py", "runserver", "--noreload", str(hub.port))
-                hub.manage("migrate")
-            hub.start(*command)
-            yield Served(hub, command, *hub.manage("shell", "--no-imports", "-c", PEOPLE).stdout.split())
-        finally:
-            hub.close()
+    with fresh_hub(tmp_path_factory.mktemp(request.param) / "data") as hub:
+        command: tuple[str, ...] = ()
+        if request.param == "daphne":
+            command = (sys.executable, "manage.py", "runserver", "--noreload", str(hub.port))
+        hub.start(*command)
+        yield Served(hub, command, *hub.manage("shell", "--no-imports", "-c", PEOPLE).stdout.split())
 
 
 @asynccontextmanager

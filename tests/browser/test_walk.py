@@ -22,7 +22,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.browser.conftest import sign_in
-from tests.running import Hub, fresh_database
+from tests.running import Hub, fresh_hub
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -55,18 +55,14 @@ class Walk:
 @pytest.fixture(scope="module", params=["uvicorn", "daphne"])
 def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     """Run a hub on each server; its first start makes the admin."""
-    with fresh_database() as database_url:
-        hub = Hub(tmp_path_factory.mktemp(request.param) / "data", database_url)
-        try:
-            hub.start()
-            hub.project("walk")
-            token = hub.agent("ada")
-            if request.param == "daphne":
-                hub.end()
-                hub.start(sys.executable, "manage.py", "runserver", "--noreload", str(hub.port))
-            yield Walk(hub, token, sign_in(hub))
-        finally:
-            hub.close()
+    with fresh_hub(tmp_path_factory.mktemp(request.param) / "data") as hub:
+        hub.start()
+        hub.project("walk")
+        token = hub.agent("ada")
+        if request.param == "daphne":
+            hub.end()
+            hub.start(sys.executable, "manage.py", "runserver", "--noreload", str(hub.port))
+        yield Walk(hub, token, sign_in(hub))
 
 
 @dataclass(slots=True)

@@ -5,11 +5,12 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.running import ADMIN_PASSWORD, ROOT, Hub
+from tests.running import ADMIN_PASSWORD, ROOT, Hub, fresh_hub
 
 
 def signed_in(hub: Hub, password: str) -> bool:
@@ -32,16 +33,17 @@ def lock_note(hub: Hub) -> str:
     return lock.read_text() if lock.exists() else ""
 
 
-def test_ops_01_first_start_makes_the_admin_and_says_how_to_connect(own_hub: Hub) -> None:
-    own_hub.start()
-    shown = own_hub.output()
-    assert own_hub.url in shown
-    assert "as admin with HUB_ADMIN_PASSWORD" in shown
-    assert ADMIN_PASSWORD not in shown
-    assert "claude mcp add" in shown
-    assert f"{own_hub.url}/mcp" in shown
-    assert signed_in(own_hub, ADMIN_PASSWORD)
-    assert not signed_in(own_hub, "another password")
+def test_ops_01_first_start_makes_the_admin_and_says_how_to_connect(tmp_path: Path) -> None:
+    with fresh_hub(tmp_path / "empty", migrated=False) as hub:
+        hub.start()
+        shown = hub.output()
+        assert hub.url in shown
+        assert "as admin with HUB_ADMIN_PASSWORD" in shown
+        assert ADMIN_PASSWORD not in shown
+        assert "claude mcp add" in shown
+        assert f"{hub.url}/mcp" in shown
+        assert signed_in(hub, ADMIN_PASSWORD)
+        assert not signed_in(hub, "another password")
 
 
 def test_ops_01_a_generated_password_is_shown_once_and_opens_the_admin(own_hub: Hub) -> None:

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from core.actor import HUB
 from core.errors import HubError
+from identity.actors import agent_from_token
 from identity.models import Grant, Token
-from identity.operations import remove_grant, set_grant
+from identity.operations import issue_token, remove_grant, set_grant
 from projects.models import Project
 from tasks import recalling
 from tasks.models import Delegation, Organization, RecallEvidence, Task
@@ -183,9 +184,12 @@ def test_tsk_03_the_first_wrong_refuses_in_order(run: Run, human_api: HumanApi) 
 
 
 def test_tsk_03_a_token_revoked_after_it_was_looked_at(run: Run, ada: AgentWithToken) -> None:
-    Token.objects.filter(agent=ada.actor.key).update(revoked_at=timezone.now())
+    actor = agent_from_token(f"Bearer {ada.token}")
+    issue_token(HUB, name="ada")  # the agent has another, which is not the one it came with
+    assert actor.token is not None
+    Token.objects.filter(pk=actor.token).update(revoked_at=timezone.now())
     with pytest.raises(HubError) as refusal:
-        recalling.knowledge_recall(ada.actor, delegation=run.delegation, query="heron")
+        recalling.knowledge_recall(actor, delegation=run.delegation, query="heron")
     assert refusal.value.code == "unauthenticated"
     assert RecallEvidence.objects.get().code == "unauthenticated"
 
