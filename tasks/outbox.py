@@ -50,6 +50,11 @@ def enqueue(task: str, generation: int, subject: int, items: list[dict[str, Any]
     OutboxRow.objects.bulk_create([row], ignore_conflicts=True)
 
 
+def is_due(now: datetime) -> bool:
+    """Tell whether there may be something to take, or to give up; it takes nobody's turn."""
+    return OutboxRow.objects.filter(state=_PENDING, due_at__lte=now).exists()
+
+
 def claimed(now: datetime) -> OutboxRow | None:
     """Take the row that has been due longest, for `LEASE`: one guarded update that counts the attempt.
 

@@ -10,7 +10,7 @@ from core.actor import HUB
 from core.errors import HubError
 from memory import consolidation
 from tasks.operations.delivering import bury_exhausted, claim_evidence, fail_evidence, finish_evidence
-from tasks.outbox import exhausted, wait_after
+from tasks.outbox import exhausted, is_due, wait_after
 from tasks.outbox_models import OutboxRow
 
 logger = logging.getLogger("muster.tasks")
@@ -23,6 +23,8 @@ def relay_once(now: datetime, *, draw: Callable[[float, float], float] = random.
 
     What failed waits, longer each time and by chance anywhere within it, so that many do not come back at once.
     """
+    if not is_due(now):  # or the writers' turn would be taken every second, for nothing
+        return 0
     while exhausted(now) and bury_exhausted(HUB, now=now):
         pass
     row = claim_evidence(HUB, now=now)

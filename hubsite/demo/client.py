@@ -67,14 +67,18 @@ class DemoAgent:
     def _post(self, tool: str, **arguments: Any) -> str:  # noqa: ANN401 - JSON
         return str(self.write(tool, project=self.project, **arguments)["event"])
 
-    def start(self, project: str, name: str) -> None:
+    def start(self, project: str, name: str, **more: Any) -> None:  # noqa: ANN401 - JSON
         """Start or resume a session and work in it."""
         self.project = project
-        self.session = self.call("session_start", project=project, name=name)["session"]
+        self.session = self.call("session_start", project=project, name=name, **more)["session"]
 
     def end(self, handoff: str) -> None:
         """End the current session."""
         self.write("session_end", handoff=handoff)
+
+    def complete(self, task: str, revision: int, learned: list[dict[str, Any]]) -> None:
+        """Complete a task with what was learned of its person."""
+        self._once("task_complete", task=task, expected_revision=revision, memory_evidence=learned)
 
     def report(self, summary: str, **payload: Any) -> None:  # noqa: ANN401 - JSON
         """Post a signal."""

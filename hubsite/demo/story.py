@@ -1,6 +1,8 @@
 """The week. Iris works on Harbor, a booking service; Wei on Lantern, its bilingual documentation."""
 
+from core.actor import Actor
 from hubsite.demo.client import DemoAgent
+from hubsite.demo.handing import hand_over
 
 HARBOR = "demo-harbor"
 LANTERN = "demo-lantern"
@@ -9,12 +11,16 @@ LAST_WORDS = "Week closed: bookings at 96 ms p95, no double booking since Tuesda
 DAY = 86_400
 
 
-def tell(iris: DemoAgent, wei: DemoAgent) -> None:
-    """Tell the week in order."""
+def tell(iris: DemoAgent, wei: DemoAgent, person: Actor | None) -> None:
+    """Tell the week in order; with a person, Iris is handed a task on Thursday night."""
     iris.start(HARBOR, "bookings")
     wei.start(LANTERN, "translation")
-    for day in (monday, tuesday, wednesday, thursday, friday):
+    for day in (monday, tuesday, wednesday, thursday):
         day(iris, wei)
+    if person is not None:
+        hand_over(person, iris)
+        iris.start(HARBOR, "bookings")
+    friday(iris, wei)
 
 
 def told(iris: DemoAgent) -> bool:

@@ -30,6 +30,7 @@ class Desk:
     project: str
     dora: RemoteApi
     eli: RemoteApi
+    fay: RemoteApi
     session: str
     cookies: dict[str, str]
 
@@ -76,14 +77,14 @@ class Desk:
             return dict(answer.json())
 
     def task(self, title: str, **more: object) -> Json:
-        """Create a task of the person's for Dora, prepared."""
-        asked = {"title": title, "text": "Sort **all** drawers.", "agent": "dora", **more}
+        """Create a task of the person's for Fay, prepared."""
+        asked = {"title": title, "text": "Sort **all** drawers.", "agent": "fay", **more}
         return self.person(f"/projects/{self.project}/tasks", **asked)
 
     def run(self, task: Json) -> None:
-        """Let a session of Dora's run a task."""
+        """Let a session of Fay's run a task; Dora has one session alone."""
         asked = {"name": task["task"].lower(), "task": task["task"]}
-        answer = self.dora.post(f"/projects/{self.project}/sessions", **asked)
+        answer = self.fay.post(f"/projects/{self.project}/sessions", **asked)
         assert answer.status == httpx.codes.OK, answer.json
 
     def _post(self, noun: str, **body: object) -> str:
@@ -105,9 +106,9 @@ def sign_in(hub: Hub) -> dict[str, str]:
 def desk(hub: Hub) -> Iterator[Desk]:
     """Set the desk up, with a little of everything on it."""
     project = hub.project("desk", "--name", "The desk")
-    dora, eli = hub.api(hub.agent("dora")), hub.api(hub.agent("eli"))
+    dora, eli, fay = (hub.api(hub.agent(name)) for name in ("dora", "eli", "fay"))
     session = dora.post(f"/projects/{project}/sessions", name="sorting").json["session"]
-    desk = Desk(hub, project, dora, eli, session, sign_in(hub))
+    desk = Desk(hub, project, dora, eli, fay, session, sign_in(hub))
     desk.signal("Sorted the first drawer", payload={"drawer": 1, "kept": [1, 2, 3]})
     desk.signal("Sorting is finished", kind="finished", payload={"drawers": 4})
     desk.ask("Keep the old letters?", body="There are **forty**.\n\n- 1990s\n- 2000s", options=["Keep", "Burn"])
@@ -116,7 +117,7 @@ def desk(hub: Hub) -> Iterator[Desk]:
     desk.page("/fs/drawers/first.md", "### Only a third level heading\n\n| a | b |\n|---|---|\n| 1 | 2 |")
     dora.put("/brain/entry", store="session", session=session, path="/fs/plan.md", content="# Plan\n\n1. Sort")
     dora.put("/brain/entry", store="session", session=session, path="/kv/state", content='{"drawer": 2}')
-    with dora, eli:
+    with dora, eli, fay:
         yield desk
 
 

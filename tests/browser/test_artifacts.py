@@ -27,6 +27,12 @@ def publish(desk: Desk, title: str, kind: str, content: str | bytes, **more: Any
     return str(made.json["artifact"])
 
 
+def update(desk: Desk, artifact: str, content: str) -> None:
+    """Let Dora publish the second version."""
+    made = desk.dora.post(f"/artifacts/{artifact}/versions", content=content, base_version=1)
+    assert made.status == httpx.codes.OK, made.json
+
+
 def say(desk: Desk, artifact: str, body: str, **more: object) -> str:
     """Let Eli comment; answers the comment."""
     said = desk.eli.post(f"/artifacts/{artifact}/comments", body=body, **more)
@@ -106,7 +112,7 @@ def test_inb_07_comments_and_versions_arrive_and_what_is_half_typed_stays(desk: 
     field.fill("Half a thou")
     said = say(desk, artifact, "Seen from afar")
     page.locator(f"#comment-{said}", has_text="Seen from afar").wait_for()
-    desk.dora.post(f"/artifacts/{artifact}/versions", content="three", base_version=1)
+    update(desk, artifact, "three")
     page.get_by_text("This is version 1 of 2.").wait_for()
     desk.dora.post(f"/comments/{said}/resolution")
     page.get_by_text("1 resolved").wait_for()
@@ -173,7 +179,7 @@ def test_inb_07_a_refused_comment_stays_typed_beside_the_refusal(desk: Desk, win
 
 def test_hum_02_it_all_works_without_script(desk: Desk, window: Opener) -> None:
     artifact = publish(desk, "Plain", "text", "one\ntwo\n")
-    desk.dora.post(f"/artifacts/{artifact}/versions", content="one\n2\n", base_version=1)
+    update(desk, artifact, "one\n2\n")
     page = window(java_script_enabled=False).page
     page.goto(f"/artifact/{artifact}/")
     page.get_by_label("Version", exact=True).select_option("1")

@@ -93,7 +93,9 @@ def test_hub_04_older_pages_and_filters(desk: Desk, window: Opener) -> None:
     page.get_by_role("link", name="Older").click()
     page.wait_for_url("**before=*")
     while "Sorted the first drawer" not in page.locator("#feed").inner_text():  # others have signalled since
-        page.goto(page.get_by_role("link", name="Older").get_attribute("href") or "")
+        newer = page.url
+        page.get_by_role("link", name="Older").click()
+        page.wait_for_function("newer => location.href !== newer", arg=newer)
     assert "kind=signal" in page.url
     page.get_by_role("link", name="sorting", exact=False).first.click()
     page.wait_for_url("**session=*")

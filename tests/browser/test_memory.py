@@ -54,10 +54,10 @@ def test_mem_07_what_a_task_learned_waits_in_the_inbox_and_is_decided(desk: Desk
     word = told()
     task = desk.task("Learn something")
     desk.run(task)
-    revision = desk.dora.get("/task", task=task["task"]).json["revision"]
+    revision = desk.fay.get("/task", task=task["task"]).json["revision"]
     evidence = [{"kind": "rule", "text": f"Never before nine, {word}.", "source_ref": "the kitchen"}]
     asked = {"expected_revision": revision, "memory_evidence": evidence}
-    assert desk.dora.post(f"/tasks/{task['task']}/complete", **asked).json["memory_evidence"]["taken"] == 1
+    assert desk.fay.post(f"/tasks/{task['task']}/complete", **asked).json["memory_evidence"]["taken"] == 1
     page = window().open("/inbox/")
     item = page.locator("a", has_text="memory").first
     item.wait_for(timeout=30 * SECOND_MS)
@@ -79,7 +79,7 @@ def test_mem_04_a_conversation_is_given_what_is_known_and_says_why(desk: Desk, w
     page = window().open("/memory/")
     page.get_by_text("Start one").click()
     page.get_by_label("What it is about").fill(f"Where is the attic key {word}?")
-    page.get_by_label("With").select_option("dora")
+    page.get_by_label("With").select_option("fay")
     page.get_by_role("button", name="Start").click()
     page.get_by_label("The memory it was given").get_by_text(word).wait_for()
     page.get_by_role("link", name="the recall").click()
@@ -96,7 +96,7 @@ def test_hum_02_every_page_of_memory_is_accessible_and_fits(
     entry = desk.person("/memory", kind="identity", text=f"Admin, {told()}.")["entry"]
     for text in (f"The attic key is blue and {told()} old.", f"A very long word: {'w' * 300}{told()}"):
         desk.person("/memory", kind="fact", text=text)
-    started = desk.person("/memory/conversations", text="Where is the key?", agent="dora")
+    started = desk.person("/memory/conversations", text="Where is the key?", agent="fay")
     shown, problems = window(width=width, scheme=scheme), []
     given = f"/memory/conversation/{started['conversation']}/"
     recall = shown.open(given).get_by_role("link", name="the recall").get_attribute("href")

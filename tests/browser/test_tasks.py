@@ -40,8 +40,8 @@ def document(desk: Desk) -> str:
 
 
 def recalled(desk: Desk, task: Json, query: str = "which handle") -> Any:
-    """Let Dora recall under a task's delegation."""
-    return desk.dora.get(f"/delegations/{task['delegation']}/recall", query=query)
+    """Let Fay recall under a task's delegation."""
+    return desk.fay.get(f"/delegations/{task['delegation']}/recall", query=query)
 
 
 def test_hum_01_a_task_is_created_on_a_phone(desk: Desk, window: Opener) -> None:
@@ -50,7 +50,7 @@ def test_hum_01_a_task_is_created_on_a_phone(desk: Desk, window: Opener) -> None
     page.get_by_text("New task").click()
     page.get_by_label("Title").fill("Empty the attic")
     page.get_by_label("What is to be done").fill("All of it.")
-    page.get_by_label("Agent", exact=True).select_option("dora")
+    page.get_by_label("Agent", exact=True).select_option("fay")
     page.get_by_label("Research").check()
     assert shown.audit() == []
     page.get_by_role("button", name="Create and prepare").click()
@@ -94,10 +94,10 @@ def test_tsk_01_a_task_is_rebuilt_and_what_was_not_remembered_is_told(desk: Desk
     assert recalled(desk, task).json["code"] == "delegation_revoked"
     page.get_by_role("button", name="Start").click()
     page.get_by_text("It runs.").wait_for()
-    revision = desk.dora.get("/task", task=task["task"]).json["revision"]
+    revision = desk.fay.get("/task", task=task["task"]).json["revision"]
     evidence = [{"kind": "fact", "text": "password = 'hunter2hunter2'"}]
     asked = {"expected_revision": revision, "memory_evidence": evidence}
-    ended = desk.dora.post(f"/tasks/{task['task']}/complete", **asked).json
+    ended = desk.fay.post(f"/tasks/{task['task']}/complete", **asked).json
     assert ended["memory_evidence"]["taken"] == 0
     page.get_by_role("heading", name="Not remembered").wait_for(timeout=2 * SECOND_MS)
     assert "hunter2" not in page.content()
@@ -110,7 +110,7 @@ def addresses(desk: Desk, document: str) -> list[str]:
     task = desk.task("Look at every page", nodes=[{"kind": "plan"}, {"kind": "verify"}])
     desk.run(task)
     recalled(desk, task)
-    desk.dora.get(f"/delegations/{task['delegation']}/recall", query="handle", limit=1000)
+    desk.fay.get(f"/delegations/{task['delegation']}/recall", query="handle", limit=1000)
     desk.hub.manage("shell", "--no-imports", "-c", EXHAUSTED)
     return [f"/project/{desk.project}/tasks/", f"/task/{task['task']}/", "/outbox/"]
 

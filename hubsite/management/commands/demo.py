@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.actor import HUB
 from hubsite.demo import story
 from hubsite.demo.client import DemoAgent, RefusedError
+from hubsite.demo.handing import first_admin
 from hubsite.management.refusals import told
 from identity.models import Agent
 from identity.operations import create_agent, issue_token
@@ -36,7 +37,8 @@ class Command(BaseCommand):
             if story.told(iris):
                 self.stdout.write(f"The demo's week is in {url} already.")
                 return
-            story.tell(iris, wei)
+            with told():
+                story.tell(iris, wei, first_admin())
         except RefusedError as refusal:
             raise CommandError(str(refusal)) from None
         self.stdout.write(
