@@ -14,13 +14,31 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import distinct_brains, search
+from benchmarks import distinct_brains, outbox, search
 from tests.running import ROOT, Hub, free_port
 
 ROUNDS = 3
 SECONDS = 1.5
 CLIENTS = (1, 8)
 PROJECT = "bench"
+# As people and the agent would do it, in one process.
+_TASK = f"""
+from knowledge.operations import create_document, publish_document
+from tasks import preflight
+from tasks.operations import create_task, start_task
+from tasks.queries import task_of
+from tests.world import make_person
+kim = make_person("kim").actor
+source = {{"kind": "url", "url": "https://example.org"}}
+for number in range(100):
+    text = {{"title": f"Herons {{number}}", "body": f"The heron of lake {{number}} nests in tall trees. " * 20}}
+    document = create_document(kim, "{PROJECT}", **text, cited=[source])["document"]
+    publish_document(kim, "{PROJECT}", document=document, expected_revision=1)
+made = create_task(kim, "{PROJECT}", title="Count", text="Count the herons.", agent="bench")
+ready = preflight.prepared(kim, task_of(kim, made["task"]), made)
+start_task(kim, "{PROJECT}", task=made["task"], expected_revision=ready["revision"])
+print(ready["delegation"])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +137,14 @@ def mcp(tool: str, **arguments: object) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 
 
-def requests(hub_: Hub, bare: int, token: str, session: str) -> list[Request]:
+def delegated(hub_: Hub) -> str:
+    """Let the agent run a task in a project with a hundred documents; answers its delegation."""
+    return hub_.manage("shell", "--no-imports", "-c", _TASK).stdout.split()[-1]
+
+
+def requests(hub_: Hub, bare: int, token: str, session: str, delegation: str) -> list[Request]:
     """Answer what is measured, the bare endpoint first."""
+    recall = f"/api/v1/delegations/{delegation}/recall?query=heron+nest&limit=10"
     signal = {"summary": "measured", "session": session}
     events = f"/api/v1/projects/{PROJECT}/events?limit=20"
     read = mcp("feed_read", project=PROJECT, limit=20)
@@ -131,6 +155,7 @@ def requests(hub_: Hub, bare: int, token: str, session: str) -> list[Request]:
         Request("MCP read", hub_.port, "POST", "/mcp", read, token),
         Request("HTTP write", hub_.port, "POST", f"/api/v1/projects/{PROJECT}/signals", json.dumps(signal), token),
         Request("MCP write", hub_.port, "POST", "/mcp", write, token),
+        Request("recall, noted", hub_.port, "GET", recall, "", token),
     ]
 
 
@@ -149,12 +174,13 @@ def measure() -> dict[tuple[str, int], Figure]:
         token = running.agent("bench")
         with running.api(token) as api:
             session = api.post(f"/projects/{PROJECT}/sessions", name="bench").json["session"]
+        delegation = delegated(running)
         copy = running.data_dir / "copy.sqlite3"
         with closing(sqlite3.connect(running.data_dir / "hub.sqlite3")) as store:
             store.execute("VACUUM INTO ?", [str(copy)])
         for _ in range(ROUNDS):
             seen["raw sqlite3 loop", 1].append(raw_loop(copy, session))
-            for request in requests(running, bare, token, session):
+            for request in requests(running, bare, token, session, delegation):
                 for clients in CLIENTS:
                     seen[request.name, clients].append(load(request, clients))
     return {name: Figure.middle(figures) for name, figures in seen.items()}
@@ -177,3 +203,4 @@ if __name__ == "__main__":
     with hub() as own:
         distinct_brains.show(*distinct_brains.measure(own))
     search.show(search.measure())
+    outbox.show(outbox.measure())

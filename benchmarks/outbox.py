@@ -34,6 +34,12 @@ def measure(number: int = 600, workers: int = 4, share: float = 0.2) -> dict[str
     return told
 
 
-if __name__ == "__main__":
-    for name, value in measure().items():
+def show(told: dict[str, Any]) -> None:
+    """Print what was done to the deliveries, and what came of them."""
+    print("\nOutbox: deliveries to memory, some of which go wrong")
+    for name, value in told.items():
         print(f"{name:16} {value}")
+
+
+if __name__ == "__main__":
+    show(measure())
