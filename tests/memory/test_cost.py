@@ -1,13 +1,10 @@
 """MEM-03, MEM-06: a person's pages and recalls cost as many queries however much is remembered, by indexes."""
 
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.db import connections
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from core.operation import MEMORY
@@ -16,27 +13,14 @@ from memory.composing import Bounds
 from memory.models import Entry, Proposal, Recall
 from memory.operations import freeze_memory
 from memory.recall import Asked, candidates
+from tests.costs import plan, queries_of, seeks
 from tests.inprocess import HumanApi
 from tests.memory.conftest import Mind
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 pytestmark = pytest.mark.django_db
-
-
-def queries_of(look: Callable[[], object]) -> list[str]:
-    """Answer what a look asks the database of memory."""
-    with CaptureQueriesContext(connections[MEMORY]) as seen:
-        look()
-    return [query["sql"] for query in seen]
-
-
-def plan(sql: str) -> str:
-    """Answer how the database goes about a statement."""
-    store = connections[MEMORY]
-    with store.cursor() as cursor:
-        if store.vendor == "postgresql":  # a small table is read whole, whatever there is
-            cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute(("EXPLAIN QUERY PLAN " if store.vendor == "sqlite" else "EXPLAIN ") + sql)
-        return "\n".join(str(row) for row in cursor.fetchall())
 
 
 def test_mem_03_what_a_person_reads_is_found_by_indexes(kim: Mind) -> None:
@@ -51,12 +35,9 @@ def test_mem_03_what_a_person_reads_is_found_by_indexes(kim: Mind) -> None:
         lambda: Entry.objects.subjects_with_due(timezone.now() + timedelta(days=1)),
     ]
     for look in looks:
-        (sql,) = queries_of(look)
-        told = plan(sql)
-        if connections[MEMORY].vendor == "sqlite":
-            assert "SCAN" not in told, (sql, told)
-        else:
-            assert "Index" in told, (sql, told)
+        (sql,) = queries_of(look, MEMORY)
+        told = plan(sql, MEMORY)
+        assert seeks(told, MEMORY), (sql, told)
 
 
 def test_mem_06_pages_and_recalls_take_as_many_queries_for_one_entry_as_for_many(
@@ -73,5 +54,5 @@ def test_mem_06_pages_and_recalls_take_as_many_queries_for_one_entry_as_for_many
                 kim.person.actor, kim.key, text="Which lighthouse?", defaults={}, scope="", bounds=Bounds()
             ),
         ]
-        costs.append([len(queries_of(look)) for look in looks])
+        costs.append([len(queries_of(look, MEMORY)) for look in looks])
     assert costs[0] == costs[1]

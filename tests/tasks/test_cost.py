@@ -1,49 +1,26 @@
 """TSK-05, TSK-07, MEM-08: lists, look-ups and recalls cost the same however much there is."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.db.models import QuerySet
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from sessions_app.models import Session
 from tasks import outbox, queries
 from tasks.models import Delegation, RecallEvidence, Snapshot, TaskChange
 from tasks.outbox_models import OutboxRow
+from tests.costs import plan, queries_of, seeks
 from tests.governed.desk import published
 from tests.inprocess import HumanApi
 from tests.tasks.desk import Run, created
 from tests.world import AgentWithToken
 
 
-def queries_of(look: Callable[[], object]) -> list[str]:
-    """Answer what a look asks the hub's database."""
-    with CaptureQueriesContext(connection) as seen:
-        look()
-    return [query["sql"] for query in seen]
-
-
-def plan(sql: str) -> str:
-    """Answer how the database goes about a statement."""
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":  # a small table is read whole, whatever there is
-            cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute(("EXPLAIN QUERY PLAN " if connection.vendor == "sqlite" else "EXPLAIN ") + sql)
-        return "\n".join(str(row) for row in cursor.fetchall())
-
-
 def plan_of(rows: QuerySet[Any]) -> str:
     """Answer how a page of rows is read."""
     (sql,) = queries_of(lambda: list(rows[:50]))
     return plan(sql)
-
-
-def seeks(told: str) -> bool:
-    """Tell whether no table is read through."""
-    return "SCAN" not in told if connection.vendor == "sqlite" else "Index" in told and "Seq Scan" not in told
 
 
 def test_tsk_05_lists_and_look_ups_use_indexes(run: Run) -> None:
