@@ -209,7 +209,13 @@ def test_tsk_03_somebody_elses_delegation_and_none_look_the_same(run: Run, ben_t
 
 
 def test_tsk_03_bad_arguments_are_noted_too(run: Run) -> None:
-    for given in ({"query": " "}, {"limit": 0}, {"delegation": "x"}):
+    for given in (
+        {"query": " "},
+        {"query": "x" * 1001},
+        {"limit": 0},
+        {"delegation": "x"},
+        {"delegation": "0" * 5000},
+    ):
         row = only_noted(lambda given=given: _refused(run.recall(**given), "invalid_argument"))  # type: ignore[misc]
         assert row.code == "invalid_argument"
 
