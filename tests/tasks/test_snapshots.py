@@ -1,6 +1,9 @@
 """A snapshot is of its moment: what it was made of may change and go, and it stays, byte for byte (MEM-04)."""
 
+from core.operation import MEMORY
+from hubsite.mcp.resources import read
 from projects.models import Project
+from tests.costs import queries_of
 from tests.inprocess import HttpTools, HumanApi
 from tests.tasks.desk import Run, created
 from tests.world import AgentWithToken
@@ -41,3 +44,17 @@ def test_mem_01_what_a_snapshot_says_is_found_by_no_search_feed_or_recall(run: R
         run.tools("task_list"),
     ):
         assert f"about the {MARKER}" not in str(answer.done())
+
+
+def test_mem_10_a_snapshot_is_replayed_without_index_and_without_the_memory_database(
+    run: Run, ada: AgentWithToken
+) -> None:
+    looks = {
+        "over HTTP": lambda: run.tools("task_snapshot", task=run.task).done(),
+        "as its subject": lambda: run.human_api.get(f"/tasks/{run.task}/snapshot").done(),
+        "as a file": lambda: run.tools("brain_get", session=run.session, path="/fs/.hub/context/snapshot.json").done(),
+        "as a resource": lambda: read(ada.actor, f"hub://task/{run.task}/snapshot", ""),
+    }
+    for name, look in looks.items():
+        assert queries_of(look, MEMORY) == [], name
+        assert [sql for sql in queries_of(look) if "search_" in sql or "knowledge_chunk" in sql] == [], name
