@@ -13,18 +13,12 @@ from django.views.decorators.gzip import gzip_page
 # Each module holds ``ROUTES``: (route, view, name). A page lives in the highest app it reads from. ``STREAMED`` names
 # the views that send stored bytes as they are.
 PAGES: Final = ("hubsite.pages.home", "hubsite.pages.connect", "hubsite.pages.feed", "search.pages", "inbox.pages")
-PAGES_OF_MEMORY: Final = ("memory.pages", "tasks.pages")
+PAGES_OF_MEMORY: Final = ("memory.pages", "tasks.pages", "hubsite.pages.outbox")
 PAGES_OF_ARTIFACTS: Final = ("artifacts.pages", "hubsite.pages.artifacts")
 PAGES_OF_DOCUMENTS: Final = tuple(
     f"hubsite.pages.documents.{name}" for name in ("lists", "reading", "drafting", "decisions", "reviews", "promoting")
 )
-PAGES_OF_FILES: Final = (
-    "sessions_app.pages",
-    "knowledge.pages",
-    "knowledge.editing",
-    "hubsite.pages.storage",
-    "hubsite.pages.outbox",
-)
+PAGES_OF_FILES: Final = ("sessions_app.pages", "knowledge.pages", "knowledge.editing", "hubsite.pages.storage")
 
 
 class HubAdminSite(admin.AdminSite):

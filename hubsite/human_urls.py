@@ -11,5 +11,4 @@ urlpatterns = [
     path("", include("memory.human_urls")),
     path("", include("knowledge.human_urls")),
     path("", include("tasks.human_urls")),
-    path("", include("tasks.outbox_urls")),
 ]

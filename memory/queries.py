@@ -12,6 +12,7 @@ from core.actor import Actor
 from core.errors import HubError, not_found
 from core.page import Page, check_limit, cut
 from core.times import rfc3339
+from memory.kinds import conversation_scope
 from memory.models import Companion, Conversation, Entry, Proposal, Recall, RecallItem, Revision
 
 KEPT: Final = (Entry.State.ACTIVE, Entry.State.SUPERSEDED, Entry.State.EXPIRED)
@@ -207,7 +208,7 @@ def conversation_json(row: Conversation, *, content: bool = False) -> dict[str, 
         "title": row.title,
         "agent": row.agent or None,
         "started_by": row.started_by,
-        "scope": f"conversation:{row.pk}",
+        "scope": conversation_scope(row.pk),
         "sha256": row.sha256,
         "recall": row.recall,
         "created_at": rfc3339(row.created_at),

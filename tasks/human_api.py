@@ -1,4 +1,4 @@
-"""The human API of tasks, delegations and recalls (TSK-01..06)."""
+"""The human API of tasks, delegations, recalls and the outbox (TSK-01..06, MEM-08)."""
 
 from typing import Any
 
@@ -8,7 +8,8 @@ from core.calls import Arguments
 from core.errors import not_found
 from core.human_calls import Nothing, human_call
 from core.page import DEFAULT_LIMIT
-from tasks import library, operations, preflight, queries
+from tasks import library, operations, outbox_queries, preflight, queries
+from tasks.agent_calls import NodeInput
 
 
 class TaskQuery(Arguments):
@@ -20,14 +21,6 @@ class TaskQuery(Arguments):
     cursor: str | None = None
 
 
-class Node(Arguments):
-    """A step."""
-
-    kind: str
-    title: str | None = None
-    skills: list[str] | None = None
-
-
 class NewTask(Arguments):
     """A task for the caller."""
 
@@ -35,7 +28,7 @@ class NewTask(Arguments):
     text: str
     agent: str
     subject: str | None = None
-    nodes: list[Node] | None = None
+    nodes: list[NodeInput] | None = None
     spaces: list[str] | None = None
     scopes: list[str] | None = None
     lifetime: int = limits.DELEGATION_DEFAULT_SECONDS
@@ -72,6 +65,20 @@ class Setting(Arguments):
     """What the caller allows agents."""
 
     agents_may_create: bool
+
+
+class OutboxQuery(Arguments):
+    """Which deliveries to list."""
+
+    state: str | None = None
+    limit: int = DEFAULT_LIMIT
+    cursor: str | None = None
+
+
+class Discard(Arguments):
+    """Why it is given up."""
+
+    reason: str
 
 
 @human_call(TaskQuery)
@@ -190,3 +197,22 @@ def setting(actor: Actor, given: Nothing) -> dict[str, Any]:
 def setting_change(actor: Actor, given: Setting) -> dict[str, Any]:
     """Let agents create tasks for the caller, or no longer."""
     return operations.allow_agents(actor, create_tasks=given.agents_may_create)
+
+
+@human_call(OutboxQuery)
+def outbox(actor: Actor, given: OutboxQuery) -> dict[str, Any]:
+    """List what is on its way to memory, newest first."""
+    page = outbox_queries.page_of(outbox_queries.rows_of(given.state), cursor=given.cursor, limit=given.limit)
+    return page.as_dict("deliveries", outbox_queries.row_json) | {"counts": outbox_queries.counts()}
+
+
+@human_call(Nothing)
+def redrive(actor: Actor, given: Nothing, row: str) -> dict[str, Any]:
+    """Deliver a dead one again."""
+    return {"id": operations.redrive_evidence(actor, row=row), "state": "pending"}
+
+
+@human_call(Discard)
+def discard(actor: Actor, given: Discard, row: str) -> dict[str, Any]:
+    """Give a dead one up and erase its items."""
+    return {"id": operations.discard_evidence(actor, row=row, reason=given.reason), "state": "discarded"}

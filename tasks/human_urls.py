@@ -21,5 +21,8 @@ urlpatterns = [
     path("tasks/<str:task>/nodes/<str:node>/skills/<str:skill>", resource(delete=api.node_skill_remove)),
     path("node-library", resource(get=api.library_list)),
     path("node-library/skills/<str:skill>", resource(get=api.library_skill)),
+    path("outbox", resource(get=api.outbox)),
+    path("outbox/<str:row>/redrive", resource(post=api.redrive)),
+    path("outbox/<str:row>/discard", resource(post=api.discard)),
     path("task-setting", resource(get=api.setting, put=api.setting_change)),
 ]

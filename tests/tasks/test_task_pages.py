@@ -5,7 +5,7 @@ from django.test import Client
 from projects.models import Project
 from tasks.models import Task
 from tests.inprocess import nothing_stored
-from tests.tasks.desk import Run, created
+from tests.tasks.desk import Run
 from tests.world import AgentWithToken, make_person
 
 
@@ -70,16 +70,3 @@ def test_tsk_01_the_setting_is_each_persons_own(project: Project, human_client: 
     lee = Client()
     lee.force_login(make_person("lee").user)
     assert 'name="agents_may_create" checked' not in lee.get(at).text
-
-
-def test_hum_01_a_list_costs_as_many_queries_as_one_task(
-    run: Run, human_client: Client, django_assert_max_num_queries: object
-) -> None:
-    for _ in range(5):
-        created(run.human_api)
-    with django_assert_max_num_queries(30):  # type: ignore[operator]
-        human_client.get("/project/atlas/tasks/")
-    for _ in range(5):
-        run.recall().done()
-    with django_assert_max_num_queries(40):  # type: ignore[operator]
-        human_client.get(f"/task/{run.task}/")
